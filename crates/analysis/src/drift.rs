@@ -5,11 +5,12 @@
 //! for long. Undisturbed it is therefore as in the fastest tenth of the run's readings, further up by
 //! what the readings' own scatter brings the fastest tenth down.
 
+use super::derived_flags::Flagged;
 use super::device_speed::NORMAL_MEDIAN;
 use gpubench_core::gpu::DeviceKind;
-use gpubench_core::record::{Flag, Record};
+use gpubench_core::record::Flag;
 use gpubench_core::units::fixed;
-use gpubench_stats::{Summary, median_of, quantile};
+use gpubench_stats::{median_of, quantile};
 
 /// Smaller changes are none: a clock moves in steps of about one percent. On the host's own processor
 /// whatever else runs there moves every figure by more.
@@ -24,18 +25,17 @@ const TENTH: f64 = 1.2816;
 
 /// Flags those of one device's records whose reference kernel differs from the undisturbed one by more
 /// than its own scatter explains, than matters, and than the figure's own interval says already.
-pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
+pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
     let Some(undisturbed) = Undisturbed::of(records, kind) else { return };
     for record in records {
-        let Some(around) = around(record) else { continue };
-        record.flags.retain(|flag| !matches!(flag, Flag::Drift(_)));
-        let samples = record.measured.as_ref().map(|measured| measured.samples.as_slice());
-        let Some(summary) = samples.and_then(Summary::of) else { continue };
+        let Some(around) = around(*record) else { continue };
+        record.flags_mut().retain(|flag| !matches!(flag, Flag::Drift(_)));
+        let Some(summary) = record.summary() else { continue };
         let change = (around[0] + around[1]) / 2.0 - undisturbed.seconds;
         let explained = SIGNIFICANT * undisturbed.scatter / f64::sqrt(2.0);
         let allowed = smallest_drift(kind).max(explained).max(summary.relative_half_width());
         if change.abs() > allowed.ln_1p() {
-            record.flags.push(Flag::Drift(describe(change)));
+            record.flags_mut().push(Flag::Drift(describe(change)));
         }
     }
 }
@@ -48,13 +48,12 @@ struct Undisturbed {
 }
 
 impl Undisturbed {
-    fn of(records: &[&mut Record], kind: DeviceKind) -> Option<Self> {
-        let ends = || records.iter().filter_map(|record| around(record));
+    fn of<T: Flagged>(records: &[&mut T], kind: DeviceKind) -> Option<Self> {
+        let ends = || records.iter().filter_map(|record| around(*record));
         // What changes from one end of a case to the other is mostly scatter; what stays is not.
         let steps = ends().map(|[before, after]| (after - before).abs());
         let scatter = median_of(steps)? / NORMAL_MEDIAN / f64::sqrt(2.0);
-        let mut began: Vec<f64> =
-            records.iter().filter_map(|record| record.monitor.began).collect();
+        let mut began: Vec<f64> = records.iter().filter_map(|record| record.began()).collect();
         began.sort_by(f64::total_cmp);
         began.dedup();
         let began = began.into_iter().map(f64::ln).filter(|began| began.is_finite());
@@ -73,8 +72,8 @@ impl Undisturbed {
 const HELD_BACK: f64 = 0.1;
 
 /// Logarithms of the reference kernel's seconds before and after a case.
-fn around(record: &Record) -> Option<[f64; 2]> {
-    let logs = record.monitor.reference_kernel?.map(f64::ln);
+fn around(record: &impl Flagged) -> Option<[f64; 2]> {
+    let logs = record.around()?.map(f64::ln);
     logs.iter().all(|log| log.is_finite()).then_some(logs)
 }
 
@@ -94,6 +93,7 @@ fn describe(change: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::Record;
     use gpubench_core::record::sample::{key, record};
 
     #[test]

@@ -25,7 +25,7 @@ pub use aggregate::{Aggregate, Rate, aggregate, aggregate_numbered};
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use common_shift::CommonShift;
 pub use compare::{Comparison, Exclusion, Options, Row, Skipped, Verdict, compare};
-pub use derived_flags::derive_flags;
+pub use derived_flags::{Flagged, derive_flags};
 pub use device_speed::{Change, DeviceSpeed, Reading, SpeedChange};
 pub use drift::smallest_drift;
 pub use energy::{Energy, EnergyRow};

@@ -4,10 +4,14 @@
 use super::aggregate::{Tally, shown};
 use super::roof::Figure;
 use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Scalar};
-use gpubench_core::record::{Built, Flag, Header, Outcome, Record};
+use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+mod round;
+
+pub use round::Round;
 
 /// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]
@@ -66,21 +70,12 @@ pub struct ResultMatrix {
     pub cases: Vec<Case>,
     /// The suites of the runs: name and hash.
     pub suites: BTreeSet<(String, String)>,
-    numbers: HashMap<CaseKey, usize>,
+    numbers: HashMap<CaseKey, usize, foldhash::fast::RandomState>,
     places: HashMap<Identity, usize>,
 }
 
 /// What makes two runs those of one entry.
 type Identity = (String, String, String, String, DeviceKind);
-
-/// What a record says of its case, its samples summarised.
-#[derive(Clone, Debug)]
-pub struct Round {
-    /// Position of the device in the run's header.
-    device: usize,
-    case: Case,
-    cell: Cell,
-}
 
 /// Which entry each of a run's devices counts for.
 #[derive(Clone, Debug)]
@@ -99,8 +94,9 @@ impl ResultMatrix {
     }
 
     /// Takes in a record of a run that has entered, without its samples.
-    pub fn add(&mut self, entered: &Entered, round: Round) {
+    pub fn add(&mut self, entered: &Entered, mut round: Round) {
         let Some(&place) = entered.0.get(round.device) else { return };
+        round.cell.tally = round.tally();
         let case = self.number(round.case);
         self.entries[place].cells.entry(case).or_default().merge(&round.cell);
     }
@@ -157,19 +153,6 @@ impl ResultMatrix {
             self.entries.push(Entry { device: device.clone(), runs: 0, cells: BTreeMap::new() });
         }
         place
-    }
-}
-
-impl Round {
-    /// Of a record of the run with this header.
-    pub fn of(header: &Header, mut record: Record) -> Self {
-        let kind = header.devices.get(record.device).map(|device| device.kind);
-        if record.outcome == Outcome::Unchecked && kind == Some(DeviceKind::Imported) {
-            // Nobody can check them any more: who includes imported devices ranks them as they are.
-            record.outcome = Outcome::Ok;
-        }
-        let (device, cell, family) = (record.device, Cell::of(&record), family(&record).to_owned());
-        Self { device, case: Case { key: record.key, family }, cell }
     }
 }
 
@@ -249,9 +232,9 @@ impl Cell {
         }
     }
 
-    /// Of one record.
+    /// Of one record, but for its tally.
     fn of(record: &Record) -> Self {
-        let mut one = Self { tally: Tally::of(record), ..Self::default() };
+        let mut one = Self::default();
         if let Some(measured) = shown(record) {
             let short = |built: &Built| (built.fixed_hash().map(short_hash), built.bounds_checks);
             let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
@@ -319,13 +302,6 @@ pub fn result_matrix<'a>(
         }
     }
     matrix
-}
-
-/// The family that a record counts in. A launch is no transfer, whatever its suite calls it: what it costs
-/// has nothing to do with what a byte costs.
-fn family(record: &Record) -> &str {
-    let is_launch = record.family == "transfer" && record.kernel.is_some();
-    if is_launch { LATENCY } else { &record.family }
 }
 
 /// The family of launches.

@@ -7,9 +7,10 @@
 mod peaks;
 
 use super::aggregate::{Aggregate, shown};
+use super::derived_flags::Flagged;
 use super::levels::{Curve, Point};
 use gpubench_core::gpu::{DeviceKind, Scalar};
-use gpubench_core::record::{Flag, Grade, Record, sole_type};
+use gpubench_core::record::{Built, Flag, Grade, Record, sole_type};
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Ceiling;
 use gpubench_model::roofline::Ceilings;
@@ -57,18 +58,24 @@ pub struct Roof {
 }
 
 /// Flags those of one device's records that are faster than its ceilings allow.
-pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
+pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
     let roof = Roof::of(records.iter().map(|record| &**record));
     if roof.is_unknown() {
         return;
     }
     for record in records {
-        if record.flags.iter().any(|flag| flag.grade() == Grade::Hidden) {
+        if record.flags().iter().any(|flag| flag.grade() == Grade::Hidden) {
             continue;
         }
-        let why = Figure::of(record).and_then(|figure| roof.above(&figure, kind));
-        record.flags.extend(why.map(Flag::Implausible));
+        let why = record.figure().and_then(|figure| roof.above(&figure, kind));
+        record.flags_mut().extend(why.map(Flag::Implausible));
     }
+}
+
+/// Work-items of a launch.
+pub(super) fn items(built: &Built) -> u64 {
+    let product = |[x, y, z]: [u32; 3]| u64::from(x) * u64::from(y) * u64::from(z);
+    product(built.group).saturating_mul(product(built.groups))
 }
 
 impl<'a> Figure<'a> {
@@ -76,15 +83,13 @@ impl<'a> Figure<'a> {
     pub fn of(record: &'a Record) -> Option<Self> {
         let measured = shown(record).filter(|_| record.key.measure.is_kernel())?;
         let [fastest, slowest] = Summary::of(&measured.samples)?.interval;
-        let built = record.kernel.as_ref();
-        let items = |[x, y, z]: [u32; 3]| u64::from(x) * u64::from(y) * u64::from(z);
         (fastest > 0.0).then_some(Self {
             workload: &record.key.workload,
             flops: measured.flops,
             types: &measured.types,
             bytes: measured.bytes,
             working_set: record.working_set,
-            items: built.map_or(0, |built| items(built.group).saturating_mul(items(built.groups))),
+            items: record.kernel.as_ref().map_or(0, items),
             seconds: [fastest, slowest],
             empty_launch: record.monitor.empty_launch.unwrap_or(0.0),
         })
@@ -109,15 +114,13 @@ impl<'a> Figure<'a> {
 impl Roof {
     /// What one device was seen to do at most. A ceiling bounds nothing where it is wrong, or the device
     /// was disturbed.
-    pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
-        let bounds_something = |record: &&Record| {
-            record.outcome.is_ok() && record.flags.iter().all(|flag| flag.grade() == Grade::Note)
-        };
-        let ceilings = records.into_iter().filter(bounds_something).filter_map(|record| {
-            let ceiling = record.ceiling?;
-            Some((ceiling, Figure::of(record)?))
-        });
-        Self::from_figures(ceilings)
+    pub fn of<'a, T: Flagged + 'a>(records: impl IntoIterator<Item = &'a T>) -> Self {
+        let undisturbed =
+            |record: &&T| record.flags().iter().all(|flag| flag.grade() == Grade::Note);
+        let ceilings = records.into_iter().filter(undisturbed);
+        Self::from_figures(
+            ceilings.filter_map(|record| Some((record.ceiling()?, record.figure()?))),
+        )
     }
 
     /// What one device does at most, by the values of its cases over all rounds: what tables show. [`Roof::of`]

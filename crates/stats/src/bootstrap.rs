@@ -10,11 +10,14 @@
 use super::t_quantile;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 /// Fewer cases than this do not stand for others.
 pub const FEW_CASES: usize = 5;
+/// Draws whose weights are held at once: they stay in a processor's cache while every device is weighted.
+const BLOCK: usize = 64;
 /// The normal distribution's 97.5 % quantile.
 const Z: f64 = 1.959_963_985;
 
@@ -53,7 +56,7 @@ pub struct Replicates {
     pub level: Level,
     /// The observed mean of every device.
     means: Vec<f64>,
-    /// By replicate, then device: how far from its mean.
+    /// By device, then replicate: how far from its mean.
     drawn: Vec<Vec<f64>>,
     noise: Vec<Noise>,
     /// Degrees of freedom of the variance that the cases show.
@@ -62,7 +65,7 @@ pub struct Replicates {
 
 impl Replicates {
     /// Draws `count` times. `values` holds the logarithms by device, then case, all of one length, stratum by
-    /// stratum; `noise` one entry a device. Equal arguments give equal draws.
+    /// stratum; `noise` one entry a device. Equal arguments give equal draws, whatever the number of threads.
     pub fn draw(
         values: &[Vec<f64>],
         strata: &[Stratum],
@@ -73,14 +76,10 @@ impl Replicates {
         let strata = Strata::of(strata);
         let level = if strata.is_few() { Level::Rounds } else { Level::Cases };
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let drawn = (0..count).map(|_| match level {
-            Level::Cases => {
-                let weights = strata.weights(&mut rng);
-                values.iter().map(|v| weighted_sum(v, &weights)).collect()
-            }
-            Level::Rounds => noise.iter().map(|n| n.variance.sqrt() * normal(&mut rng)).collect(),
-        });
-        let drawn = drawn.collect();
+        let drawn = match level {
+            Level::Cases => strata.drawn(values, count, &mut rng),
+            Level::Rounds => noisy(noise, count, &mut rng),
+        };
         let shares = strata.shares();
         let means = values.iter().map(|values| weighted_sum(values, &shares)).collect();
         Self { level, means, drawn, noise: noise.to_vec(), freedom: strata.freedom() }
@@ -94,8 +93,9 @@ impl Replicates {
     /// The 95 % interval of the difference between the means of two devices (first minus second).
     pub fn interval(&self, first: usize, second: usize) -> [f64; 2] {
         let middle = self.means[first] - self.means[second];
-        let mut drawn: Vec<f64> = self.drawn.iter().map(|r| r[first] - r[second]).collect();
-        drawn.sort_by(f64::total_cmp);
+        let both = self.drawn[first].iter().zip(&self.drawn[second]);
+        let mut drawn: Vec<f64> = both.map(|(first, second)| first - second).collect();
+        drawn.sort_unstable_by(f64::total_cmp);
         let stretch = self.stretch(pair(self.noise[first], self.noise[second]));
         [0.025, 0.975].map(|q| middle + stretch * super::quantile(&drawn, q))
     }
@@ -105,17 +105,20 @@ impl Replicates {
     pub fn ranks(&self) -> Vec<[usize; 2]> {
         let freedom = self.noise.iter().map(|n| n.freedom).fold(f64::INFINITY, f64::min);
         let stretch = self.stretch(freedom);
-        let devices = self.means.len();
-        let mut counts = vec![vec![0_u32; devices]; devices];
-        let mut order: Vec<usize> = (0..devices).collect();
-        for drawn in &self.drawn {
-            let moved = |d: usize| self.means[d] + stretch * drawn[d];
-            order.sort_by(|&a, &b| moved(b).total_cmp(&moved(a)).then(a.cmp(&b)));
-            for (rank, &device) in order.iter().enumerate() {
+        let draws = self.drawn.first().map_or(0, Vec::len);
+        let place = |draw: usize| {
+            let both = self.means.iter().zip(&self.drawn);
+            let moved: Vec<f64> = both.map(|(mean, drawn)| mean + stretch * drawn[draw]).collect();
+            largest_first(&moved)
+        };
+        let orders: Vec<Vec<usize>> = (0..draws).into_par_iter().map(place).collect();
+        let mut counts = vec![vec![0_u32; self.means.len()]; self.means.len()];
+        for order in orders {
+            for (rank, device) in order.into_iter().enumerate() {
                 counts[device][rank] += 1;
             }
         }
-        counts.iter().map(|counts| middle(counts, self.drawn.len())).collect()
+        counts.iter().map(|counts| middle(counts, draws)).collect()
     }
 
     /// How much wider than drawn an interval must be, since variances are estimates: Student's t instead of the
@@ -127,6 +130,24 @@ impl Replicates {
         };
         if freedom.is_finite() { t_quantile(freedom.max(1.0), 0.975) / Z } else { 1.0 }
     }
+}
+
+/// Positions in the order of these values, the largest first; equal ones stay as they are.
+pub fn largest_first(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+    order
+}
+
+/// What is drawn of devices where their noise is all that is known, by device.
+fn noisy(noise: &[Noise], count: usize, rng: &mut Pcg64Mcg) -> Vec<Vec<f64>> {
+    let mut drawn = vec![vec![]; noise.len()];
+    for _ in 0..count {
+        for (drawn, noise) in drawn.iter_mut().zip(noise) {
+            drawn.push(noise.variance.sqrt() * normal(rng));
+        }
+    }
+    drawn
 }
 
 /// Welch and Satterthwaite's degrees of freedom of a difference.
@@ -184,6 +205,20 @@ impl Strata {
             std::iter::repeat_n(stratum.share / stratum.cases.max(1) as f64, stratum.cases)
         };
         self.all.iter().flat_map(each).collect()
+    }
+
+    /// What is drawn of devices with these values, by device. The weights are drawn one after the other, so that
+    /// they do not depend on the number of threads.
+    fn drawn(&self, values: &[Vec<f64>], count: usize, rng: &mut Pcg64Mcg) -> Vec<Vec<f64>> {
+        let mut drawn = vec![vec![]; values.len()];
+        for first in (0..count).step_by(BLOCK) {
+            let block = first..count.min(first + BLOCK);
+            let weights: Vec<Vec<f64>> = block.map(|_| self.weights(rng)).collect();
+            drawn.par_iter_mut().zip(values).for_each(|(drawn, values): (&mut Vec<f64>, _)| {
+                drawn.extend(weights.iter().map(|weights| weighted_sum(values, weights)));
+            });
+        }
+        drawn
     }
 
     /// What each case weighs more than its share when of each stratum as many cases are drawn as there are: its
@@ -265,149 +300,4 @@ fn normal(rng: &mut Pcg64Mcg) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NONE: Noise = Noise { variance: 0.0, freedom: f64::INFINITY };
-
-    fn one(cases: usize) -> Stratum {
-        Stratum { cases, share: 1.0 }
-    }
-
-    #[test]
-    fn strata_weigh_their_shares_however_many_cases_they_have() {
-        let values = vec![vec![1.0; 30], [vec![0.0; 20], vec![4.0; 10]].concat()];
-        let strata = [Stratum { cases: 20, share: 0.5 }, Stratum { cases: 10, share: 0.5 }];
-        let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 200, 1);
-        let [one, other] = replicates.means() else { panic!("two devices") };
-        assert!((one - 1.0).abs() < 1e-12 && (other - 2.0).abs() < 1e-12, "{one} {other}");
-        // Within a stratum all cases agree, so that no draw differs.
-        let [low, high] = replicates.interval(1, 0);
-        assert!((low - 1.0).abs() < 1e-9 && (high - 1.0).abs() < 1e-9, "{low} {high}");
-    }
-
-    #[test]
-    fn equal_arguments_give_equal_draws() {
-        let values = vec![vec![0.1, 0.5, 0.2, 0.9, 0.3], vec![0.2, 0.1, 0.4, 0.3, 0.2]];
-        let draw =
-            |seed| Replicates::draw(&values, &[one(5)], &[NONE; 2], 200, seed).interval(0, 1);
-        assert_eq!(draw(3), draw(3));
-        assert_ne!(draw(3), draw(4));
-    }
-
-    #[test]
-    fn a_device_that_always_wins_is_first_and_equal_ones_share_ranks() {
-        let base: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20)).collect();
-        let better: Vec<f64> = base.iter().map(|x| x + 0.1).collect();
-        let other: Vec<f64> =
-            base.iter().enumerate().map(|(i, x)| x + if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
-        let values = [base, better, other];
-        let replicates = Replicates::draw(&values, &[one(20)], &[NONE; 3], 1000, 1);
-        let ranks = replicates.ranks();
-        assert_eq!(ranks[0], [2, 3]);
-        assert_eq!(ranks[1], [1, 2]);
-        assert_eq!(ranks[2], [1, 3]);
-        let [low, high] = replicates.interval(1, 0);
-        assert!((low - 0.1).abs() < 1e-9 && (high - 0.1).abs() < 1e-9);
-    }
-
-    #[test]
-    fn few_cases_are_taken_as_they_are() {
-        let values = [vec![0.0, 3.0], vec![1.0, 4.0]];
-        let noise = Noise { variance: 0.01, freedom: 4.0 };
-        let replicates = Replicates::draw(&values, &[one(2)], &[noise; 2], 4000, 1);
-        assert_eq!(replicates.level, Level::Rounds);
-        let [low, high] = replicates.interval(1, 0);
-        // 1 ± t(8) · √0.02, the two estimates of four degrees each taken together.
-        assert!((low - 0.674).abs() < 0.02 && (high - 1.326).abs() < 0.02, "{low} {high}");
-        assert_eq!(replicates.ranks(), [[2, 2], [1, 1]]);
-    }
-
-    #[test]
-    fn strata_of_single_cases_have_the_noise_of_their_rounds() {
-        let values = [vec![0.0; 5], vec![1.0; 5]];
-        let strata = [Stratum { cases: 1, share: 0.2 }; 5];
-        let noise = Noise { variance: 0.01, freedom: f64::INFINITY };
-        let replicates = Replicates::draw(&values, &strata, &[noise; 2], 4000, 1);
-        assert_eq!(replicates.level, Level::Rounds);
-        let [low, high] = replicates.interval(1, 0);
-        // 1 ± 1.96 · √0.02.
-        assert!((low - 0.723).abs() < 0.02 && (high - 1.277).abs() < 0.02, "{low} {high}");
-    }
-
-    #[test]
-    fn a_stratum_of_one_case_scatters_as_the_others_do() {
-        let values = [vec![0.0; 11], [[0.5, 1.5].repeat(5), vec![1.0]].concat()];
-        let width = |shares: [f64; 2]| {
-            let [many, one] = shares;
-            let strata = [Stratum { cases: 10, share: many }, Stratum { cases: 1, share: one }];
-            let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 20_000, 1);
-            let [low, high] = replicates.interval(1, 0);
-            (replicates.level, (high - low) / 2.0)
-        };
-        // Ten cases scatter by 0.527: 2.262 · 0.527 / √10. Of one case, ± 0.527 twice as often as not.
-        let (level, alone) = width([1.0, 0.0]);
-        assert!(level == Level::Cases && (alone - 0.377).abs() < 0.02, "{alone}");
-        let (level, both) = width([0.5, 0.5]);
-        assert!(level == Level::Cases && both > 0.5 * 0.527, "{both}");
-        // What has no weight shows nothing.
-        assert_eq!(width([0.0, 1.0]).0, Level::Rounds);
-    }
-
-    #[test]
-    fn a_weighted_sum_takes_every_value_with_its_weight() {
-        let (values, weights) =
-            ([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0], [2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 5.0]);
-        assert_eq!(weighted_sum(&values, &weights), 382.0);
-        assert_eq!(weighted_sum(&[1.0; 8], &[1.0; 8]), 8.0);
-    }
-
-    #[test]
-    fn the_smaller_stratum_decides_the_degrees_of_freedom() {
-        let of = |cases: [usize; 2]| Strata::of(&cases.map(|cases| Stratum { cases, share: 0.5 }));
-        assert!((of([5, 5]).freedom() - 8.0).abs() < 1e-12);
-        assert!((of([5, 500]).freedom() - 4.08).abs() < 0.01);
-        // 0.8² / 5 = 0.128 and 0.2² / 5 = 0.008: 0.136² · 4 / (0.128² + 0.008²).
-        let uneven = Strata::of(&[0.8, 0.2].map(|share| Stratum { cases: 5, share }));
-        assert!((uneven.freedom() - 4.498).abs() < 1e-3, "{}", uneven.freedom());
-        // Of one case the variance is the others'.
-        assert!(
-            (of([1, 11]).freedom() - 10.0 * (12.0 / 11f64).powi(2) / (1.0 + 1.0 / 121.0)).abs()
-                < 1e-9
-        );
-        assert!(of([4, 1]).is_few() && !of([4, 2]).is_few());
-    }
-
-    #[test]
-    fn the_middle_leaves_a_fortieth_of_the_draws_on_either_side() {
-        assert_eq!(middle(&[2, 96, 2], 100), [2, 2]);
-        assert_eq!(middle(&[3, 95, 2], 100), [1, 2]);
-        assert_eq!(middle(&[2, 95, 3], 100), [2, 3]);
-    }
-
-    #[test]
-    fn normal_deviates_are_normal() {
-        let mut rng = Pcg64Mcg::seed_from_u64(11);
-        let drawn: Vec<f64> = (0..100_000).map(|_| normal(&mut rng)).collect();
-        let mean_of = |of: fn(f64) -> f64| drawn.iter().map(|x| of(*x)).sum::<f64>() / 1e5;
-        assert!(mean_of(|x| x).abs() < 0.015 && (mean_of(|x| x * x) - 1.0).abs() < 0.02);
-        // The fourth moment, and the share below −1.
-        assert!((mean_of(|x| x.powi(4)) - 3.0).abs() < 0.15);
-        assert!((mean_of(|x| f64::from(u8::from(x < -1.0))) - 0.1587).abs() < 0.005);
-    }
-
-    #[test]
-    fn ranks_are_those_of_the_stretched_draws() {
-        // With one degree of freedom a draw is t(1) / 1.96 = 6.48 times too near the mean: 0.4 above 0 overtakes
-        // 0.5 below 1, although it lies below it as drawn.
-        let replicates = Replicates {
-            level: Level::Cases,
-            means: vec![0.0, 1.0],
-            drawn: vec![vec![0.4, -0.5]; 100],
-            noise: vec![NONE; 2],
-            freedom: 1.0,
-        };
-        assert!((replicates.stretch(f64::INFINITY) - 12.7062 / 1.959_96).abs() < 1e-3);
-        assert_eq!(replicates.ranks(), [[1, 1], [2, 2]]);
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@ mod summary;
 mod trend;
 mod welch;
 
-pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum};
+pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum, largest_first};
 pub use change_points::{change_points, step_scatter};
 pub use clear_best::clear_best;
 pub use combine::{Basis, Overall, Rounds, geometric_mean, overall, overalls};

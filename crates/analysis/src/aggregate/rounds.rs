@@ -1,6 +1,6 @@
 //! What rounds say together, taken in one by one in any order.
 
-use gpubench_core::record::{Grade, Measured, Record, Severity};
+use gpubench_core::record::{Flag, Grade, Measured, Record, Severity};
 use gpubench_stats::{Overall, Rounds, Summary};
 
 /// The rounds of a case, their samples forgotten.
@@ -17,11 +17,16 @@ pub(crate) struct Tally {
 impl Tally {
     /// Of one record.
     pub fn of(record: &Record) -> Self {
-        let severity = record.outcome.severity();
-        let has = |grade| record.flags.iter().any(|flag| flag.grade() == grade);
+        let summary = shown(record).and_then(|measured| Summary::of(&measured.samples));
+        Self::of_round(record.outcome.severity(), &record.flags, summary.as_ref())
+    }
+
+    /// Of a round that ended so, with the samples that may be shown.
+    pub fn of_round(severity: Severity, flags: &[Flag], shown: Option<&Summary>) -> Self {
+        let has = |grade| flags.iter().any(|flag| flag.grade() == grade);
         let mut rounds = Rounds::default();
-        if let Some(summary) = shown(record).and_then(|measured| Summary::of(&measured.samples)) {
-            rounds.add(&summary);
+        if let Some(summary) = shown {
+            rounds.add(summary);
         }
         Self {
             worst: Some(severity),

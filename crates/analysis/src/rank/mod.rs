@@ -11,6 +11,7 @@ use gpubench_core::gpu::{DeviceInfo, DeviceKind, names};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::Level;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use table::{Table, cells};
@@ -175,8 +176,9 @@ pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
     names.retain(|name| chosen.iter().any(|&d| matrix.cells(d).any(|(c, _)| c.family == *name)));
     // A single family is the overall ranking once more.
     let more = if names.len() > 1 { names } else { vec![] };
-    let more =
-        more.iter().map(|name| family((matrix, &devices), &chosen, Some(name), reference, options));
+    let of_family =
+        |name: &String| family((matrix, &devices), &chosen, Some(name), reference, options);
+    let more: Vec<Family> = more.par_iter().map(of_family).collect();
     let families = std::iter::once(overall.clone()).chain(more).collect();
     let energy = reference.and_then(|reference| drawn(matrix, &overall, reference));
     Ok(Ranking { devices, reference, families, energy, prediction: None, excluded })

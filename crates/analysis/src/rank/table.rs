@@ -6,7 +6,8 @@ use super::{Family, Options, Row, Without};
 use crate::ceilings::{roof, share};
 use crate::result_matrix::{Cell, ResultMatrix};
 use gpubench_model::roofline::Share;
-use gpubench_stats::{Noise, Replicates, Rounds};
+use gpubench_stats::{Noise, Replicates, Rounds, largest_first};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The common cases' figures by device.
@@ -35,12 +36,12 @@ impl<'a> Table<'a> {
         coverage: &BTreeMap<usize, usize>,
         options: &Options,
     ) {
-        let noise: Vec<Noise> = self.devices.iter().map(|&d| self.noise(d)).collect();
+        let noise: Vec<Noise> = self.devices.par_iter().map(|&d| self.noise(d)).collect();
         let (speeds, strata) = (&self.columns.speeds, self.columns.strata());
         let count = options.replicates.max(1);
         let replicates = Replicates::draw(speeds, &strata, &noise, count, options.seed);
         let means = replicates.means();
-        let order = order(means);
+        let order = largest_first(means);
         let asked = reference.and_then(|r| self.devices.iter().position(|&d| d == r));
         let reference = asked.unwrap_or(order[0]);
         let ranks = replicates.ranks();
@@ -53,7 +54,7 @@ impl<'a> Table<'a> {
             rounds: self.rounds(self.devices[place]),
             roofline: self.roofline(self.devices[place]),
         };
-        family.rows = order.iter().enumerate().map(row).collect();
+        family.rows = order.par_iter().enumerate().map(row).collect();
         family.reference = Some(self.devices[reference]);
         family.level = replicates.level;
         family.winners = winners(self.matrix, self.devices, self.common);
@@ -65,7 +66,7 @@ impl<'a> Table<'a> {
     fn without(&self) -> Vec<Without> {
         let one = |(family, means): (String, Vec<f64>)| Without {
             family,
-            order: order(&means).into_iter().map(|place| self.devices[place]).collect(),
+            order: largest_first(&means).into_iter().map(|place| self.devices[place]).collect(),
         };
         self.columns.means_without().into_iter().map(one).collect()
     }
@@ -102,13 +103,6 @@ impl<'a> Table<'a> {
         });
         share(&roof(self.matrix, device), cells).map(Share::value)
     }
-}
-
-/// Positions in the order of these means, the largest first.
-fn order(means: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
-    order
 }
 
 /// The cells of the common cases, which a device has all.

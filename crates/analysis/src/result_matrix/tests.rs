@@ -1,4 +1,5 @@
 use super::*;
+use gpubench_core::record::Outcome;
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 
 fn round(round: u32, seconds: f64) -> Record {

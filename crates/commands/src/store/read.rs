@@ -64,7 +64,7 @@ pub struct Records {
     devices: usize,
     version: u32,
     /// The line of every record so far, by case, then device and round: two of one would count as two rounds.
-    known: HashMap<CaseKey, BTreeMap<(usize, u32), u64>>,
+    known: HashMap<CaseKey, BTreeMap<(usize, u32), u64>, foldhash::fast::RandomState>,
     line: u64,
     whole: u64,
     flaws: u32,
@@ -103,7 +103,7 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
         lines: Lines::new(file, LONGEST),
         devices: header.devices.len(),
         version,
-        known: HashMap::new(),
+        known: HashMap::default(),
         line: 1,
         whole,
         flaws: 0,

@@ -1,10 +1,10 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
-use super::read::{Flaw, Run, identity, open, read};
-use gpubench_analysis::{ResultMatrix, Round};
+use super::read::{identity, open};
+use gpubench_analysis::{ResultMatrix, Round, derive_flags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Header, Record};
+use gpubench_core::record::{Detail, Header, Line};
 use gpubench_experiments::registry::PROFILING;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,25 +169,33 @@ struct SummarisedRun {
 
 impl SummarisedRun {
     fn read(path: &Path) -> Result<Self> {
-        // The whole file in memory: what its records say of each other needs all of them.
-        let Run { header, records, warnings, .. } = read(path)?;
-        let mut warnings: Vec<String> = warnings.iter().map(Flaw::to_string).collect();
-        if records.is_empty() {
+        let (header, lines) = open(path)?;
+        let (mut rounds, mut warnings) = (vec![], vec![]);
+        let mut characterises: BTreeSet<usize> = BTreeSet::new();
+        for line in lines {
+            match line {
+                Ok(Line::Record(record)) => {
+                    let is_profile = |detail: &Detail| detail.kind() == PROFILING;
+                    characterises.extend(
+                        record.detail.as_ref().filter(|d| is_profile(d)).map(|_| record.device),
+                    );
+                    rounds.push(Round::of(&header, *record));
+                }
+                Ok(_) => {}
+                Err(flaw) => warnings.push(flaw.to_string()),
+            }
+        }
+        if rounds.is_empty() {
             warnings.push(format!("{}: no record in it", path.display()));
         }
-        let characterises = |record: &&Record| {
-            record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING)
-        };
-        let devices: BTreeSet<usize> =
-            records.iter().filter(characterises).map(|record| record.device).collect();
-        let known = devices.into_iter().filter_map(|device| header.devices.get(device));
+        derive_flags(&header, &mut rounds);
+        let known = characterises.into_iter().filter_map(|device| header.devices.get(device));
         let of = |device: &DeviceInfo| CharacterisedIn {
             path: path.to_path_buf(),
             started: header.started.clone(),
             device: device.clone(),
         };
         let characterised = known.map(of).collect();
-        let rounds = records.into_iter().map(|record| Round::of(&header, record)).collect();
         Ok(Self { header, rounds, warnings, characterised })
     }
 }

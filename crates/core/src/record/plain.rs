@@ -8,7 +8,7 @@ use super::{Built, ErrorNorms, Measured, Record, Wall};
 use crate::gpu::BuildReport;
 use crate::workload::CaseKey;
 use serde::de::DeserializeOwned;
-use std::str::FromStr;
+use sonic_number::{ParserNumber, parse_number};
 
 /// The record in a line; `None` where the general parser must read it.
 pub(super) fn record(line: &[u8]) -> Option<Record> {
@@ -199,27 +199,33 @@ impl<'a> Plain<'a> {
         self.string().map(str::to_owned)
     }
 
-    /// A number as JSON has it; `fast_float2` would take more.
     fn real(&mut self) -> Option<f64> {
-        let (number, length) = fast_float2::parse_partial::<f64, _>(self.0).ok()?;
-        let (text, rest) = self.0.split_at(length);
-        let is_json = match text.strip_prefix('-').unwrap_or(text).as_bytes() {
-            [b'0'] | [b'1'..=b'9', ..] | [b'0', b'.' | b'e' | b'E', ..] => !has_bare_point(text),
-            _ => false,
+        let is_negative = self.has("-");
+        let size = match self.number()? {
+            ParserNumber::Float(number) => number,
+            ParserNumber::Unsigned(number) => number as f64,
+            ParserNumber::Signed(_) => return None,
         };
-        self.0 = rest;
-        (is_json && number.is_finite()).then_some(number)
+        Some(if is_negative { -size } else { size })
     }
 
     /// A whole number that is not negative.
-    fn whole<T: FromStr>(&mut self) -> Option<T> {
-        let end = self.0.bytes().position(|byte| !byte.is_ascii_digit())?;
-        let (digits, rest) = self.0.split_at(end);
-        self.0 = rest;
-        if end > 1 && digits.starts_with('0') { None } else { digits.parse().ok() }
+    fn whole<T: TryFrom<u64>>(&mut self) -> Option<T> {
+        match self.number()? {
+            ParserNumber::Unsigned(number) => number.try_into().ok(),
+            _ => None,
+        }
     }
 
-    fn whole_or_null<T: FromStr>(&mut self) -> Option<Option<T>> {
+    /// A number without a sign.
+    fn number(&mut self) -> Option<ParserNumber> {
+        let mut end = 0;
+        let number = parse_number(self.0.as_bytes(), &mut end, false).ok()?;
+        self.0 = self.0.get(end..)?;
+        Some(number)
+    }
+
+    fn whole_or_null<T: TryFrom<u64>>(&mut self) -> Option<Option<T>> {
         if self.has("null") { Some(None) } else { self.whole().map(Some) }
     }
 
@@ -230,12 +236,6 @@ impl<'a> Plain<'a> {
         self.0 = self.0.get(values.byte_offset()..)?;
         Some(value)
     }
-}
-
-/// Whether no digit follows the point.
-fn has_bare_point(number: &str) -> bool {
-    let behind = number.bytes().position(|byte| byte == b'.').map(|point| point + 1);
-    behind.is_some_and(|at| !number.as_bytes().get(at).is_some_and(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
@@ -352,6 +352,64 @@ mod tests {
             let general: Line = serde_json::from_str(&line).unwrap();
             let plain = record(line.as_bytes()).unwrap();
             assert_eq!(general, Line::Record(Box::new(plain)), "{digits}");
+        }
+    }
+
+    /// `full`, with these of its optional fields, this text in its names and these numbers.
+    fn varied(there: u16, text: &str, samples: Vec<f64>, whole: u64) -> Record {
+        let mut record = full();
+        let keep = |place: u32| there >> place & 1 == 1;
+        record.key.workload = text.to_owned();
+        record.key.size.retain(|_| keep(0));
+        record.key.host_memory = record.key.host_memory.filter(|_| keep(1));
+        record.tags.retain(|_| keep(2));
+        record.ceiling = record.ceiling.filter(|_| keep(3));
+        record.working_set = keep(4).then_some(whole);
+        record.simulated = keep(5);
+        if keep(6) {
+            record.outcome = Outcome::Ok;
+        }
+        record.measured = record.measured.filter(|_| keep(7)).map(|m| Measured { samples, ..m });
+        record.kernel = record.kernel.filter(|_| keep(8));
+        if let Some(kernel) = &mut record.kernel {
+            kernel.tried.retain(|_| keep(9));
+            (kernel.report.log, kernel.report.private_bytes) = (text.into(), Some(whole));
+        }
+        record.norms = record.norms.filter(|_| keep(10));
+        record.against = record.against.filter(|_| keep(11));
+        record.flags.retain(|_| keep(12));
+        record.monitor.began = record.monitor.began.filter(|_| keep(13));
+        record.wall.cool_down *= f64::from(there >> 14 & 1);
+        record
+    }
+
+    proptest::proptest! {
+        /// What is written is read here unless its text has escapes, and however it is spoiled, what is read
+        /// here the general parser reads alike.
+        #[test]
+        fn both_read_the_same_record(
+            there: u16,
+            text in "[a-zß\"\\\\\n ]{0,12}",
+            samples in proptest::collection::vec(proptest::num::f64::NORMAL | proptest::num::f64::ZERO, 0..8),
+            whole: u64,
+            edits in proptest::collection::vec((0..3_u8, proptest::prelude::any::<proptest::sample::Index>(), 0..29_usize), 0..3),
+        ) {
+            let known = varied(there, &text, samples, whole);
+            let mut line = written(&known).into_bytes();
+            let escaped = text.contains(['"', '\\', '\n']);
+            proptest::prop_assert_eq!(record(&line), (!escaped).then_some(known));
+            for (edit, place, with) in edits {
+                let (at, with) = (place.index(line.len()), b"0123456789+-.eE\"\\,:[]{}nul \xffa"[with]);
+                match edit {
+                    0 => line[at] = with,
+                    1 => line.insert(at, with),
+                    _ => drop(line.remove(at)),
+                }
+            }
+            if let Some(read) = record(&line) {
+                let general: Line = serde_json::from_slice(&line).expect("the general parser reads it too");
+                proptest::prop_assert_eq!(general, Line::Record(Box::new(read)));
+            }
         }
     }
 }
