@@ -1,21 +1,30 @@
 //! The host's own ceilings over all its cores, beside which CPU implementations of OpenCL and
-//! Vulkan are held: single-precision fused multiply-adds, and a triad over arrays far larger
-//! than its caches.
+//! Vulkan are held: multiply-adds by type, and triads, sums and copies of arrays far larger than
+//! its caches.
 //!
 //! ```text
-//! cargo bench --bench host_ceilings [-- MIB]      MiB of each of the triad's arrays, default 256
+//! cargo bench --bench host_ceilings [-- MIB]      MiB of each of the arrays, default 256
 //! ```
 //!
-//! Rates are decimal (GFLOP/s, GB/s). A fused multiply-add counts as two operations; a triad's
+//! Rates are decimal (10⁹ operations or bytes a second). A multiply-add counts as two operations; a triad's
 //! element as twelve bytes, whether or not the processor reads a line before it writes it.
 
 mod host;
 
+use host::Type;
+
 fn main() {
     let mib = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(256);
     println!("host: {} threads", host::threads());
-    println!("fma GFLOP/s          {}", host::fma());
+    for of in [Type::F32, Type::F64, Type::F16, Type::I8] {
+        match host::multiply_adds(of) {
+            Some(rates) => println!("{of:?} GOP/s             {rates}"),
+            None => println!("{of:?}: no vectors of it here"),
+        }
+    }
     for rates in host::triad(mib) {
         println!("triad {mib:>4} MiB GB/s  {rates}");
     }
+    println!("read {mib:>5} MiB GB/s  {}", host::read(mib));
+    println!("copy {mib:>5} MiB GB/s  {}", host::copy(mib));
 }

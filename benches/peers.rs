@@ -1,14 +1,16 @@
-//! gpubench's ceilings beside those of `clpeak` (Debian package of that name) and, on an OpenCL
-//! implementation for the CPU, beside what the host's processor reaches by itself: one machine,
-//! one sitting, as a Markdown table.
+//! gpubench's ceilings beside those of `clpeak` (Debian package of that name) and, on a driver for
+//! the CPU, beside what the host's processor reaches by itself: one machine, one sitting, as a
+//! Markdown table.
 //!
 //! ```text
-//! cargo bench --bench peers [-- DEVICE]      DEVICE as for `gpubench run --device`
+//! cargo bench --bench peers [-- DEVICE]      DEVICE as for `gpubench run --device`, default `opencl:0`
 //! ```
 //!
-//! The order is host, clpeak, gpubench (three rounds, five minutes at most), clpeak, host. The others count with the
-//! better of their two runs, gpubench with the mean of its rounds' medians. Run it on a machine
-//! that does nothing else.
+//! The order is host, clpeak, gpubench (the suite `ceilings`, a round), clpeak, host. The others count
+//! with the better of their two runs, gpubench with the best of what it calls ceilings of a type, and
+//! with the largest size of what moves bytes. Run it on a machine that does nothing else.
+//! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FILE` keeps the run.
+//! `benches/ceilings_beside_clpeak.sh` does so driver by driver.
 
 mod host;
 
@@ -16,55 +18,85 @@ use gpubench::analyse::{CaseResult, DeviceCases, collect};
 use gpubench::gpu::{DeviceKind, MemoryKind};
 use gpubench::store;
 use gpubench::workload::{CaseKey, Kind};
+use host::Type;
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 type Failure = Box<dyn Error>;
 
+/// MiB of the host's arrays.
+const MIB: usize = 256;
+
 fn main() -> Result<(), Failure> {
     let device = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let device = device.unwrap_or_else(|| "opencl:0".into());
+    let has_clpeak = device.starts_with("opencl");
+    let peak = || has_clpeak.then(clpeak).flatten();
     let mut hosts = vec![Host::measure()];
-    let mut peaks = vec![clpeak()];
-    let ours = gpubench(device.as_deref())?;
-    peaks.push(clpeak());
+    let mut peaks = vec![peak()];
+    let ours = gpubench(&device)?;
+    peaks.push(peak());
     hosts.push(Host::measure());
 
     let name = &ours.device.name;
     let host = (ours.device.kind == DeviceKind::Cpu).then(|| Host::better(&hosts));
     let peaks: Vec<Peak> = peaks.iter().flatten().filter_map(|text| Peak::of(text, name)).collect();
-    println!("{name}, {}, through OpenCL\n", ours.device.driver);
-    println!("| | gpubench | clpeak | host alone | ratio | wanted |");
+    println!("{name}, {}, `{device}`\n", ours.device.driver);
+    println!("| | gpubench | clpeak | host alone | of clpeak's | of the host's |");
     println!("|---|---|---|---|---|---|");
     for row in rows(&ours, &peaks, host.as_ref()) {
         println!("{row}");
     }
+    println!();
     Ok(())
 }
 
-/// What the host reaches.
+/// What the host reaches: multiply-adds by type, and 10⁹ bytes a second.
 struct Host {
-    fma: f64,
+    arithmetic: [Option<f64>; TYPES.len()],
     triad: f64,
+    read: f64,
+    copy: f64,
 }
+
+/// The types of which the host's own arithmetic is written.
+const TYPES: [Type; 4] = [Type::F32, Type::F64, Type::F16, Type::I8];
 
 impl Host {
     fn measure() -> Self {
-        let (fma, triads) = (host::fma(), host::triad(256));
-        eprintln!("host, {} threads: fma GFLOP/s {fma}", host::threads());
-        triads.iter().for_each(|triad| eprintln!("triad 256 MiB GB/s {triad}"));
-        Self { fma: fma.median(), triad: triads.first().map_or(0.0, host::Rates::median) }
+        let arithmetic = TYPES.map(host::multiply_adds);
+        arithmetic.iter().flatten().for_each(|rates| eprintln!("host GOP/s {rates}"));
+        let (triads, read, copy) = (host::triad(MIB), host::read(MIB), host::copy(MIB));
+        triads.iter().for_each(|triad| eprintln!("host triad GB/s {triad}"));
+        eprintln!("host read GB/s {read}\nhost copy GB/s {copy}");
+        Self {
+            arithmetic: arithmetic.map(|rates| rates.map(|rates| rates.median())),
+            triad: triads.first().map_or(0.0, host::Rates::median),
+            read: read.median(),
+            copy: copy.median(),
+        }
     }
 
     fn better(runs: &[Self]) -> Self {
-        let best = |of: fn(&Self) -> f64| runs.iter().map(of).fold(0.0, f64::max);
-        Self { fma: best(|run| run.fma), triad: best(|run| run.triad) }
+        let best = |of: &dyn Fn(&Self) -> f64| runs.iter().map(of).fold(0.0, f64::max);
+        let of_type = |i: usize| runs.iter().filter_map(|run| run.arithmetic[i]).reduce(f64::max);
+        Self {
+            arithmetic: std::array::from_fn(of_type),
+            triad: best(&|run| run.triad),
+            read: best(&|run| run.read),
+            copy: best(&|run| run.copy),
+        }
+    }
+
+    fn of(&self, r#type: Type) -> Option<f64> {
+        TYPES.iter().position(|one| *one == r#type).and_then(|i| self.arithmetic[i])
     }
 }
 
 /// What clpeak prints; `None` (with a word on stderr) where it cannot be run.
 fn clpeak() -> Option<String> {
-    let tests = ["--compute-sp", "--global-bandwidth", "--transfer-bandwidth", "--kernel-latency"];
-    match Command::new("clpeak").args(tests).output() {
+    match Command::new("clpeak").output() {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
             eprintln!("clpeak: {error}; its column stays empty");
@@ -101,23 +133,22 @@ impl Peak {
     }
 }
 
-/// Runs the embedded suite `micro`, three rounds, and reads what it left behind.
-fn gpubench(device: Option<&str>) -> Result<DeviceCases, Failure> {
+/// Runs the embedded suite `ceilings` once, and reads what it left behind.
+fn gpubench(device: &str) -> Result<DeviceCases, Failure> {
     let scratch = tempfile::tempdir()?;
-    let file = scratch.path().join("peers.jsonl");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
-    let limits = ["--rounds", "3", "--budget", "300"];
-    command.args(["run", "micro", "--backend", "opencl"]).args(limits).arg("--output").arg(&file);
-    if let Some(device) = device {
-        command.args(["--device", device]);
-    }
+    let kept = std::env::var_os("KEEP").map(PathBuf::from);
+    let file = kept.unwrap_or_else(|| scratch.path().join("peers.jsonl"));
+    let ours =
+        std::env::var_os("GPUBENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_gpubench").into());
+    let mut command = Command::new(ours);
+    command.args(["run", "ceilings", "--device", device, "--output"]).arg(&file);
     // Failed cases are not hidden: their cell gives the result.
     command.stdout(Stdio::null()).status()?;
     let run = store::read(&file)?;
     let devices = collect(&run.header, &run.records);
     match devices.len() {
         1 => devices.into_iter().next().ok_or_else(|| "no device".into()),
-        n => Err(format!("{n} OpenCL devices: name one").into()),
+        n => Err(format!("{n} devices: name one").into()),
     }
 }
 
@@ -128,17 +159,8 @@ struct Row {
     ours: Result<f64, &'static str>,
     clpeak: Option<f64>,
     host: Option<f64>,
-    wanted: Wanted,
-}
-
-/// What gpubench's figure is held against.
-enum Wanted {
-    /// At least this share of the host's.
-    OfHost(f64),
-    /// At least this share of clpeak's.
-    OfClpeak(f64),
-    /// At most this share of clpeak's.
-    AtMost(f64),
+    /// Whether less is better, so that a share is theirs of ours.
+    is_time: bool,
 }
 
 impl std::fmt::Display for Row {
@@ -146,42 +168,50 @@ impl std::fmt::Display for Row {
         let Self { what, unit, .. } = self;
         let cell = |value: Option<f64>| value.map_or("–".into(), |x| format!("{x:.2} {unit}"));
         let ours = self.ours.map_or_else(str::to_owned, |ours| cell(Some(ours)));
-        let (other, wanted) = match self.wanted {
-            Wanted::OfHost(share) => (self.host, format!("≥ {share:.2} × host")),
-            Wanted::OfClpeak(share) => (self.clpeak, format!("≥ {share:.2} × clpeak")),
-            Wanted::AtMost(share) => (self.clpeak, format!("≤ {share:.2} × clpeak")),
+        let share = |theirs: Option<f64>| {
+            let share = |(a, b): (f64, f64)| if self.is_time { b / a } else { a / b };
+            self.ours.ok().zip(theirs).map_or("–".into(), |both| format!("{:.2}", share(both)))
         };
-        let ratio =
-            self.ours.ok().zip(other).map_or("–".into(), |(a, b)| format!("{:.2}", a / b));
+        let shares = [share(self.clpeak), share(self.host)];
         let (clpeak, host) = (cell(self.clpeak), cell(self.host));
-        write!(f, "| {what} | {ours} | {clpeak} | {host} | {ratio} | {wanted} |")
+        write!(f, "| {what} | {ours} | {clpeak} | {host} | {} | {} |", shares[0], shares[1])
     }
 }
+
+/// Arithmetic: what it is called, the workloads whose best counts, clpeak's heading, and the host's type.
+const ARITHMETIC: [(&str, &[&str], &str, Option<Type>); 8] = [
+    ("f32", &["fma", "arithmetic/f32"], "Single-precision compute", Some(Type::F32)),
+    ("f64", &["arithmetic/f64"], "Double-precision compute", Some(Type::F64)),
+    ("f16", &["arithmetic/f16"], "Half-precision compute", Some(Type::F16)),
+    ("i32", &["arithmetic/i32"], "Integer compute (GIOPS)", None),
+    ("i32 beside clpeak's 24 bits", &["arithmetic/i32"], "Integer compute Fast", None),
+    ("i16", &["arithmetic/i16"], "Integer short", None),
+    ("i8", &["arithmetic/i8"], "Integer char", None),
+    ("i8 dot product", &["arithmetic/dot_i8"], "-", Some(Type::I8)),
+];
 
 fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
     let max_of = |start: &str| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::max);
     let min_of = |start| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::min);
     let row =
-        |what, unit, ours, clpeak, wanted| Row { what, unit, ours, clpeak, host: None, wanted };
-    let fma = best(ours, "fma", |case, seconds| case.flops / seconds / 1e9);
-    let compute = max_of("Single-precision compute (GFLOPS)/");
-    let read = max_of("Global memory bandwidth (GBPS)/");
+        |what, unit, ours, clpeak, host| Row { what, unit, ours, clpeak, host, is_time: false };
+    let arithmetic = ARITHMETIC.iter().map(|(what, workloads, heading, r#type)| {
+        let rate = best(ours, workloads, |case, seconds| case.flops / seconds / 1e9);
+        let host = host.zip(*r#type).and_then(|(host, r#type)| host.of(r#type));
+        row(what, "GOP/s", rate, max_of(heading), host)
+    });
+    let mut rows: Vec<Row> = arithmetic.collect();
+    let read = max_of("Global memory bandwidth");
+    rows.push(row("read", "GB/s", of(ours, "read", bytes), read, host.map(|host| host.read)));
+    rows.push(row("triad", "GB/s", of(ours, "triad", bytes), None, host.map(|host| host.triad)));
     let launch = of(ours, "launch", |_, seconds| seconds * 1e6);
     let latency = min_of("/Kernel launch latency");
-    let of_host = |rate: fn(&Host) -> f64, row: Row| Row { host: host.map(rate), ..row };
-    let fma = row("fma", "GFLOP/s", fma, compute, Wanted::OfHost(0.90));
-    let triad = row("triad", "GB/s", of(ours, "triad", bytes), None, Wanted::OfHost(0.95));
-    let mut rows = vec![
-        of_host(|host| host.fma, fma),
-        of_host(|host| host.triad, triad),
-        row("read", "GB/s", of(ours, "read", bytes), read, Wanted::OfClpeak(0.95)),
-        row("launch", "µs", launch, latency, Wanted::AtMost(1.0)),
-    ];
+    rows.push(Row { is_time: true, ..row("launch", "µs", launch, latency, None) });
     for (what, measure, kind, label) in TRANSFERS {
         let wanted = |key: &CaseKey| key.measure == measure && key.host_memory == Some(kind);
         let clpeak = max_of(&format!("Transfer bandwidth (GBPS)/{label}"));
         let ours = largest(ours, wanted, bytes);
-        rows.push(row(what, "GB/s", ours, clpeak, Wanted::OfClpeak(0.95)));
+        rows.push(row(what, "GB/s", ours, clpeak, host.map(|host| host.copy)));
     }
     rows
 }
@@ -207,15 +237,17 @@ fn of(
     largest(ours, |key| key.workload == workload, figure)
 }
 
-/// The largest figure of `workload` at any size that was measured.
+/// The largest figure of any of `workloads` at any size that was measured.
 fn best(
     ours: &DeviceCases,
-    workload: &str,
+    workloads: &[&str],
     figure: impl Fn(&CaseResult, f64) -> f64,
 ) -> Result<f64, &'static str> {
-    let cases = ours.cases.iter().filter(|(key, _)| key.workload == workload);
-    let measured = cases.filter_map(|(_, case)| Some(figure(case, case.overall?.value)));
-    measured.reduce(f64::max).ok_or("not measured")
+    let of = |key: &CaseKey| workloads.contains(&key.workload.as_str());
+    let cases = || ours.cases.iter().filter(|(key, _)| of(key)).map(|(_, case)| case);
+    let measured = cases().filter_map(|case| Some(figure(case, case.overall?.value)));
+    let why = cases().map(|case| case.outcome.label()).next().unwrap_or("not in the run");
+    measured.reduce(f64::max).ok_or(why)
 }
 
 /// The figure of the largest of the cases that `wanted` picks, or the result of that case.

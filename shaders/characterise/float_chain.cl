@@ -25,6 +25,9 @@ V four(V x, V a, V b, V c, V d) {
     return sin(cos(sin(cos(x))));
 #elif OP == 8 // min, max
     return max(min(max(min(x, a), b), c), d);
+#elif OP == 9 // reciprocal square root, of a square, so that numbers stay apart
+    const V y = rsqrt(x * x), z = rsqrt(y * y), w = rsqrt(z * z);
+    return rsqrt(w * w);
 #endif
 }
 

@@ -1,7 +1,8 @@
 //! What the kernels of the suite `ceilings` leave behind.
 
-use super::{Data, Problem};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
+use gpubench_core::gpu::Scalar;
 
 /// From every seed, `steps` steps of `s' = s + a*r`, where `r` came before `s`, from the seed and
 /// `b` less the seed on; `out` holds the last but one and 256 times the last, in the order of the
@@ -21,25 +22,79 @@ pub fn whole_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
 }
 
-/// Groups of `group` work-items, each V wide, read `n` words in all of `words` words, each from
-/// where the one before it ends; of each component of each work-item the sum modulo 2^32. What
+/// Blocks of STEP work-items, each V wide, `items` in all, read `n` words in all of `words` words, each
+/// from where the one before it ends; of each component of each work-item the sum modulo 2^32. What
 /// else there was in `out` stays.
 pub fn read_again(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let size = |name| problem.size(name).map(|size| size.max(1));
     let (words, width) = (size("words")?, size("V")?);
-    let row = size("group")?.saturating_mul(width);
+    let row = size("STEP")?.saturating_mul(width);
     let data = problem.u32("data", words)?;
-    let groups = size("groups")?;
-    let mut out = problem.u32("out", groups.saturating_mul(row))?.to_vec();
-    let steps = size("n")? / groups / row;
-    for (group, sums) in out.chunks_exact_mut(row).take(groups).enumerate() {
+    let all = size("items")?.saturating_mul(width);
+    let mut out = problem.u32("out", all)?.to_vec();
+    let steps = size("n")? / all;
+    for (block, sums) in out[..all].chunks_exact_mut(row).enumerate() {
         sums.fill(0);
-        for k in group * steps..(group + 1) * steps {
+        for k in block * steps..(block + 1) * steps {
             let at = |word: usize| data[(k * row + word) % words];
             sums.iter_mut().enumerate().for_each(|(word, sum)| *sum = sum.wrapping_add(at(word)));
         }
     }
     Ok(vec![("out", Data::U32(out))])
+}
+
+/// Sums modulo 2^32 of LOADS words each of `n` work-items, whose places among `words` words are the scrambled
+/// numbers of the loads.
+pub fn scattered(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let (loads, words) = (problem.size("LOADS")?, problem.size("words")?.max(1));
+    let data = problem.u32("data", words)?;
+    let n = problem.room("out", problem.size("n")?)?;
+    let word = |load: usize| {
+        let place = (load as u32).wrapping_mul(2_654_435_761);
+        let place = (place ^ place >> 15).wrapping_mul(2_246_822_519);
+        data[(place ^ place >> 13) as usize % words]
+    };
+    let sum = |i: usize| (i * loads..(i + 1) * loads).map(word).fold(0, u32::wrapping_add);
+    Ok(vec![("out", Data::U32(map(n, sum)))])
+}
+
+/// Counters after each of `n` work-items has added 1 to the first (SPREAD 0) or to its own, `times` times.
+fn additions(problem: &Problem) -> Result<Vec<u64>> {
+    let (n, times) = (problem.size("n")?, problem.size("times")? as u64);
+    let mut added = vec![0; problem.room("counters", n.max(1))?];
+    match problem.size("SPREAD")? {
+        0 => added[0] = times * n as u64,
+        _ => added[..n].fill(times),
+    }
+    Ok(added)
+}
+
+/// [`additions`] to whole numbers of 64 bits.
+pub fn atomic_u64(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let bytes = additions(problem)?.into_iter().flat_map(u64::to_ne_bytes);
+    Ok(vec![("counters", Data::Other(Scalar::U64, bytes.collect()))])
+}
+
+/// [`additions`] to `f32`, whose bits are written; the sums are whole numbers that it holds.
+pub fn atomic_f32(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let bits = additions(problem)?.into_iter().map(|added| (added as f32).to_bits());
+    Ok(vec![("counters", Data::U32(bits.collect()))])
+}
+
+/// `4·passes + 1` times what work-items of a subgroup tell each other, `add` more each time: of the greatest
+/// (OP 0) of equal numbers in a group of 64, of a neighbour's, which is there at the end, or of one's own.
+pub fn subgroup_chain(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let steps = 4 * problem.size("passes")? as u32 + 1;
+    let added = (problem.size("add")? as u32).wrapping_mul(steps);
+    let (data, op) = (problem.u32("data", 1024)?, problem.size("OP")?);
+    let n = problem.room("out", problem.size("n")?)?;
+    let from = |i: usize| match op {
+        0 => i / 64,
+        1 => i ^ 1,
+        _ => i,
+    };
+    let end = |i: usize| data[from(i) % 1024].wrapping_add(added);
+    Ok(vec![("out", Data::U32(map(n, end)))])
 }
 
 #[cfg(test)]
@@ -70,12 +125,50 @@ mod tests {
     }
 
     #[test]
-    fn groups_read_on_where_the_one_before_them_ended() {
-        let numbers = [("n", 12.0), ("words", 4.0), ("groups", 2.0), ("group", 1.0), ("V", 2.0)];
-        let data = ("data", Data::U32(vec![1, 10, 100, u32::MAX]));
-        let out = ("out", Data::U32(vec![7; 5]));
-        let sums = read_again(&problem(&numbers, vec![data, out])).unwrap();
+    fn hand_computed_places_counters_and_neighbours() {
+        let words = ("data", Data::U32(vec![1, 10, 100, 1000]));
+        let numbers = [("n", 2.0), ("words", 4.0), ("LOADS", 2.0)];
+        let out = ("out", Data::U32(vec![0; 2]));
+        // The scrambled numbers of loads 0 to 3 end in 0x0, 0x5D139822, 0xD4FA0C2C and 0xEF5FD85.
+        let sums = scattered(&problem(&numbers, vec![words, out])).unwrap();
+        assert_eq!(sums, [("out", Data::U32(vec![1 + 100, 1 + 10]))]);
+        let counters = |spread: f64| {
+            let numbers = [("n", 2.0), ("times", 3.0), ("SPREAD", spread)];
+            let counters = || ("counters", Data::U32(vec![0; 2]));
+            atomic_f32(&problem(&numbers, vec![counters()])).unwrap().remove(0).1
+        };
+        assert_eq!(counters(0.0), Data::U32(vec![6f32.to_bits(), 0]));
+        assert_eq!(counters(1.0), Data::U32(vec![3f32.to_bits(); 2]));
+        let chain = |op: f64| {
+            let numbers = [("n", 65.0), ("passes", 2.0), ("add", 3.0), ("OP", op)];
+            let data = ("data", Data::U32((0..1024).collect()));
+            let out = ("out", Data::U32(vec![0; 65]));
+            let Data::U32(ends) =
+                subgroup_chain(&problem(&numbers, vec![data, out])).unwrap().remove(0).1
+            else {
+                unreachable!()
+            };
+            [ends[0], ends[1], ends[64]]
+        };
+        assert_eq!(chain(0.0), [27, 27, 28]);
+        assert_eq!(chain(1.0), [28, 27, 92]);
+        assert_eq!(chain(2.0), [27, 28, 91]);
+    }
+
+    #[test]
+    fn blocks_read_on_where_the_one_before_them_ended() {
+        let sums = |step: f64, width: f64| {
+            let numbers =
+                [("n", 12.0), ("words", 4.0), ("items", 2.0), ("STEP", step), ("V", width)];
+            let data = ("data", Data::U32(vec![1, 10, 100, u32::MAX]));
+            let out = ("out", Data::U32(vec![7; 5]));
+            read_again(&problem(&numbers, vec![data, out])).unwrap().remove(0).1
+        };
         // Three pairs each: 1 10, 100 -1, 1 10; then 100 -1, 1 10, 100 -1.
-        assert_eq!(sums, [("out", Data::U32(vec![102, 19, 201, 8, 7]))]);
+        assert_eq!(sums(1.0, 2.0), Data::U32(vec![102, 19, 201, 8, 7]));
+        // Six words side by side: 1 100 1 100 1 100, and what is between them.
+        assert_eq!(sums(2.0, 1.0), Data::U32(vec![303, 27, 7, 7, 7]));
+        // A run each: 1 10 100 -1 1 10, then 100 -1 1 10 100 -1.
+        assert_eq!(sums(1.0, 1.0), Data::U32(vec![121, 209, 7, 7, 7]));
     }
 }

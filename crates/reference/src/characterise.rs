@@ -18,6 +18,7 @@ fn float_step(op: usize, x: f32, [a, b, c, d]: [f32; 4]) -> f32 {
         5 => (0..4).fold(x, |x, _| (-x).exp()),
         6 => all.into_iter().fold(x, |x, y| x.ln() + y),
         7 => (0..2).fold(x, |x, _| x.cos().sin()),
+        9 => (0..4).fold(x, |x, _| (x * x).sqrt().recip()),
         _ => x.min(a).max(b).min(c).max(d),
     }
 }

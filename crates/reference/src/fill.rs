@@ -4,6 +4,7 @@ use super::{Data, for_each_chunk};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::workload::Fill;
 use gpubench_emulator::Buffer;
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::sync::OnceLock;
@@ -159,12 +160,37 @@ fn scrambled_f32(bits: u32) -> f32 {
     f32::from_bits(bits & 0x807f_ffff | exponent << 23)
 }
 
-/// Sattolo's shuffle: `next[i]` follows `i`, in one cycle through all.
+/// Positions of a line: of words of 32 bits, 128 bytes, the longest line of a cache that devices have.
+const LINE: usize = 32;
+/// Lines of a window: 32 pages of 4 KiB, which the smallest address translation caches reach.
+const WINDOW: usize = 1024;
+/// The quarters of a line in the order in which rounds visit them: the same half, or the same quarter, comes back
+/// only when all lines were visited.
+const QUARTERS: [usize; 4] = [0, 2, 1, 3];
+
+/// `next[i]` follows `i`, in one cycle through all. It goes round all lines as often as a line has positions, and
+/// visits one of each line in a round: window by window, the lines of a window at random. So whatever comes back
+/// was last seen as many bytes ago as there are, and a level of memory ends sharply; no prefetcher knows the next
+/// line; and translations of addresses, of which a window needs few, cost next to nothing.
 fn cycle(count: usize, seed: u64) -> Vec<usize> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let mut next: Vec<usize> = (0..count).collect();
-    for i in (1..count).rev() {
-        next.swap(i, rng.random_range(0..i));
+    let mut lines: Vec<usize> = (0..count.div_ceil(LINE)).collect();
+    let mut next = vec![0; count];
+    let mut ends: Option<[usize; 2]> = None;
+    for round in 0..LINE {
+        let place = QUARTERS[round % 4] * (LINE / 4) + round / 4;
+        for window in lines.chunks_mut(WINDOW) {
+            window.shuffle(&mut rng);
+            for at in window.iter().map(|line| line * LINE + place).filter(|at| *at < count) {
+                if let Some([_, last]) = ends {
+                    next[last] = at;
+                }
+                ends = Some([ends.map_or(at, |[first, _]| first), at]);
+            }
+        }
+    }
+    if let Some([first, last]) = ends {
+        next[last] = first;
     }
     next
 }
@@ -235,11 +261,33 @@ mod tests {
 
     #[test]
     fn a_cycle_visits_every_position_once() {
-        let Data::U32(next) = fill(&Fill::Cycle, Scalar::U32, 100, 3) else { unreachable!() };
-        let mut at = 0;
-        for step in 1..=100 {
-            at = next[at as usize];
-            assert_eq!(at == 0, step == 100);
+        for count in [1, 2, 31, 100, 4096, 70_000] {
+            let Data::U32(next) = fill(&Fill::Cycle, Scalar::U32, count, 3) else { unreachable!() };
+            let mut at = 0;
+            for step in 1..=count {
+                at = next[at as usize];
+                assert_eq!(at == 0, step == count, "{step} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn between_two_visits_of_a_line_of_a_cycle_lie_all_other_lines() {
+        let count = 4 * WINDOW * LINE;
+        let Data::U32(next) = fill(&Fill::Cycle, Scalar::U32, count, 3) else { unreachable!() };
+        // Of lines of 128, of 64 and of 32 bytes; the order within a window differs from round to round.
+        for words in [32, 16, 8] {
+            let lines = count / words;
+            let mut last = vec![None; lines];
+            let mut at = 0;
+            let mut shortest = usize::MAX;
+            for step in 0..count {
+                if let Some(before) = last[at / words].replace(step) {
+                    shortest = shortest.min(step - before);
+                }
+                at = next[at] as usize;
+            }
+            assert!(shortest > lines - WINDOW, "{words}: {shortest} of {lines}");
         }
     }
 }

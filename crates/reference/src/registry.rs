@@ -19,6 +19,16 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ("aes_decrypt", aes::decrypt, "AES-128 decryption of `blocks` blocks of 16 bytes (FIPS 197)"),
     ("aes_encrypt", aes::encrypt, "AES-128 encryption of `blocks` blocks of 16 bytes (FIPS 197)"),
     (
+        "atomic_f32",
+        ceilings::atomic_f32,
+        "counters of `f32`, as bits, after `n` work-items added 1 `times` times",
+    ),
+    (
+        "atomic_u64",
+        ceilings::atomic_u64,
+        "counters of 64 bits after `n` work-items added 1 `times` times",
+    ),
+    (
         "atomics",
         characterise::atomics,
         "counters after `n` work-items have added 1 to 16·REPEAT: to the first (SPREAD 0) or to their own",
@@ -101,14 +111,19 @@ const TABLE: &[(&str, Reference, &str)] = &[
     (
         "read_again",
         ceilings::read_again,
-        "sums modulo 2^32 of what each work-item reads of `words` words, `n` reads in all",
+        "sums modulo 2^32 of what each of `items` work-items reads of `words` words, `n` reads in all",
     ),
     (
         "read_sum",
         micro::read_sum,
-        "column sums of blocks of `depth` rows of `width` numbers, modulo 2^32",
+        "column sums of blocks of DEPTH rows of STEP vectors, modulo 2^32",
     ),
     ("reduction", reduction::reduction, "one pass of a sum of `n` numbers modulo 2^32"),
+    (
+        "scattered",
+        ceilings::scattered,
+        "sums modulo 2^32 of LOADS words at scrambled places among `words` words",
+    ),
     ("sepia", filters::sepia, "the sepia tone of an image"),
     ("srad", speckle::srad, "one step of speckle-reducing anisotropic diffusion"),
     (
@@ -128,6 +143,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ),
     ("stream", characterise::stream, "sums, writes or copies of rows, as MODE says"),
     ("stride", characterise::stride, "sums of REPEAT words, STRIDE apart"),
+    (
+        "subgroup_chain",
+        ceilings::subgroup_chain,
+        "numbers that work-items of a subgroup tell each other, as OP says",
+    ),
     (
         "synthetic",
         synthetic::synthetic,

@@ -148,7 +148,8 @@ spec! {
         /// `@group` and `@binding` of each argument in WGSL, in the order of the arguments; without the key
         /// group 0 and the argument's position.
         bindings: Option<At<Vec<At<Vec<u32>>>>>,
-        /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
+        /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`,
+        /// `i64_atomics`.
         needs: Option<Vec<At<String>>>,
     }
 }

@@ -15,7 +15,7 @@ use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar};
 use std::ops::Range;
 
 /// Optional features that a kernel can ask for.
-const FEATURES: [&str; 3] = ["subgroups", "f16", "f64"];
+const FEATURES: [&str; 4] = ["subgroups", "f16", "f64", "i64_atomics"];
 
 impl Converter<'_> {
     /// The kernel of `spec`, if it has one; the outer `None`: there was an error.

@@ -14,7 +14,8 @@ pub enum Fill {
     RandomBits,
     /// Every scalar holds its own position.
     Index,
-    /// A random cyclic permutation of the positions: following it visits every position once.
+    /// A cyclic permutation of the positions, of no pattern that a prefetcher knows: following it visits every
+    /// position once, and every line of memory before any of them again.
     Cycle,
     /// The same number everywhere.
     Constant(f64),

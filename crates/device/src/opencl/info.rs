@@ -250,9 +250,8 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 
 fn features(device: Query, extensions: &str) -> Vec<String> {
     let has = |name: &str| extensions.split(' ').any(|extension| extension == name);
-    let subgroups = has("cl_khr_subgroups")
-        || has("cl_intel_subgroups")
-        || device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
+    // As in the other APIs: all operations that WGSL has.
+    let subgroups = ["cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot"];
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     // Of `f32` a driver lists here what it can; one that lists nothing says nothing.
     let single = device.number(cl::CL_DEVICE_SINGLE_FP_CONFIG).filter(|config| *config != 0);
@@ -261,7 +260,8 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
         ("spirv", intermediate.contains("SPIR-V")),
-        ("subgroups", subgroups),
+        ("subgroups", subgroups.into_iter().all(has)),
+        ("i64_atomics", has("cl_khr_int64_base_atomics")),
         (EMBEDDED, is_embedded(device)),
         ("i64", is_embedded(device) && has("cles_khr_int64")),
         (FLUSH_TO_ZERO, lacks(cl::CL_FP_DENORM)),
