@@ -168,7 +168,8 @@ impl Round {
             // Nobody can check them any more: who includes imported devices ranks them as they are.
             record.outcome = Outcome::Ok;
         }
-        let (device, cell, family) = (record.device, Cell::of(&record), family(&record).to_owned());
+        let (device, cell, family) =
+            (record.device, Cell::of(&record), ranking_family(&record).to_owned());
         Self { device, case: Case { key: record.key, family }, cell }
     }
 }
@@ -323,7 +324,7 @@ pub fn result_matrix<'a>(
 
 /// The family that a record counts in. A launch is no transfer, whatever its suite calls it: what it costs
 /// has nothing to do with what a byte costs.
-fn family(record: &Record) -> &str {
+pub fn ranking_family(record: &Record) -> &str {
     let is_launch = record.family == "transfer" && record.kernel.is_some();
     if is_launch { LATENCY } else { &record.family }
 }
