@@ -33,5 +33,7 @@ pub use gate::{Counts, Failure, Gate, Judgement};
 pub use history::{History, HistoryOf, MIN_RUNS, Step, Trajectory, histories, past};
 pub use noise::noise;
 pub use report_input::{ReportInput, ReportedDevice, Source, is_same};
-pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, Round, result_matrix};
+pub use result_matrix::{
+    Case, Cell, Entered, Entry, ResultMatrix, Round, ranking_family, result_matrix,
+};
 pub use roof::{Figure, Roof};

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod round;
 
-pub use round::Round;
+pub use round::{Round, ranking_family};
 
 /// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]

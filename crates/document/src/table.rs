@@ -1,7 +1,7 @@
 //! Tables of typed cells.
 
 use super::slug::{slug, unique};
-use super::{Figure, Quantity, Sentence, Unit};
+use super::{Figure, Quantity, Scale, Sentence, Unit};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::ops::Range;
@@ -149,7 +149,18 @@ pub struct Table {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     best: Vec<(usize, usize)>,
     #[serde(skip)]
-    shade: Option<[f64; 2]>,
+    shade: Option<Shade>,
+}
+
+/// From which quantity (pale) to which (dark) cells are shaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shade {
+    /// The palest.
+    pub low: f64,
+    /// The darkest.
+    pub high: f64,
+    /// Whether equal factors, not equal differences, make equal steps.
+    pub scale: Scale,
 }
 
 /// Columns, each with what its cells show of one `T`.
@@ -229,8 +240,9 @@ impl Table {
     }
 
     /// Shades quantities from `low` (pale) to `high` (dark), where a format can: a matrix.
-    pub fn shaded(mut self, low: f64, high: f64) -> Self {
-        self.shade = (low.is_finite() && high.is_finite() && low < high).then_some([low, high]);
+    pub fn shaded(mut self, scale: Scale, [low, high]: [f64; 2]) -> Self {
+        let is_valid = low.is_finite() && high.is_finite() && low < high;
+        self.shade = is_valid.then_some(Shade { low, high, scale });
         self
     }
 
@@ -273,7 +285,7 @@ impl Table {
     }
 
     /// Between which values quantities are shaded.
-    pub fn shade(&self) -> Option<[f64; 2]> {
+    pub fn shade(&self) -> Option<Shade> {
         self.shade
     }
 }
@@ -394,6 +406,6 @@ mod tests {
         sparse.best("c");
         let filled = sparse.without_missing();
         assert_eq!((filled.columns().len(), filled.bests()), (2, &[(0, 1)][..]));
-        assert_eq!(Table::new("t", "t", []).shaded(1.0, f64::NAN).shade(), None);
+        assert_eq!(Table::new("t", "t", []).shaded(Scale::Linear, [1.0, f64::NAN]).shade(), None);
     }
 }

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const EXPLANATION: &str = "Bandwidth is bytes over the median time, with its 95 % interval. Small copies cost the latency \
      of a copy, large ones the link's bandwidth; pageable memory is copied once more by the driver.";
 
+/// How many devices differ in colour and mark.
+const LOOKS: usize = 8;
+
 /// Which ways data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Way {
@@ -23,6 +26,14 @@ pub enum Way {
 
 impl Way {
     const ALL: [Self; 3] = [Self::Upload, Self::Download, Self::Both];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Upload => "Upload by the fastest host memory, all devices",
+            Self::Download => "Download by the fastest host memory, all devices",
+            Self::Both => "Both ways at once by the fastest host memory, all devices",
+        }
+    }
 
     /// What tables call it.
     pub fn label(self) -> &'static str {
@@ -46,29 +57,26 @@ fn label(memory: Option<MemoryKind>) -> &'static str {
     memory.map_or("unknown", MemoryKind::label)
 }
 
-fn against_size(title: &'static str) -> Plot {
+fn against_size(key: &str, title: &'static str) -> Plot {
     let x = Axis::new("bytes of one copy", Unit::Bytes, Scale::Log2);
     let y = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
-    Plot::new("against_size", title, x, y).tabled_in("sizes")
+    Plot::new(key, title, x, y).tabled_in("sizes")
 }
 
-/// All devices, each with its number and name, in one plot: the colour is the device, the dashes are the way.
+/// All devices, each with its number and name: a plot for each way. Both ways in one would be sixteen lines for
+/// eight devices.
 pub fn all_devices<'b>(
-    devices: impl IntoIterator<Item = (usize, &'b String, &'b Bandwidths)>,
-) -> Plot {
-    let title = "Bandwidth against size on all devices, by the fastest host memory";
-    let plot = against_size(title);
-    devices.into_iter().fold(plot, |plot, (device, name, bandwidths)| {
-        Way::ALL.into_iter().enumerate().fold(plot, |plot, (dash, way)| {
-            let name = Sentence::new().name(name).text(", ").text(way.label());
-            let series = Series::new(name, Style::Joined).look(device, dash);
-            plot.series(bandwidths.fastest(way).into_iter().fold(
-                series,
-                |mut series, (bytes, rate)| {
-                    series.point(bytes as f64, rate);
-                    series
-                },
-            ))
+    devices: &[(usize, &'b String, &'b Bandwidths)],
+) -> impl Iterator<Item = Plot> {
+    Way::ALL.into_iter().map(move |way| {
+        let plot = against_size(way.label(), way.title());
+        devices.iter().fold(plot, |plot, (device, name, bandwidths)| {
+            let series = Series::new((*name).clone(), Style::Joined).look(*device, device / LOOKS);
+            let fastest = bandwidths.fastest(way).into_iter();
+            plot.series(fastest.fold(series, |mut series, (bytes, rate)| {
+                series.point(bytes as f64, rate);
+                series
+            }))
         })
     })
 }
@@ -124,7 +132,7 @@ impl Bandwidths {
 
     /// The kind of memory is the colour, the way the dashes.
     fn plot(&self) -> Plot {
-        let mut plot = against_size("Bandwidth against the size of a copy");
+        let mut plot = against_size("against_size", "Bandwidth against the size of a copy");
         for (&memory, sizes) in &self.0 {
             for (dash, way) in Way::ALL.into_iter().enumerate() {
                 let name = Sentence::from(way.label()).text(" ").text(label(memory));

@@ -27,6 +27,7 @@ pub fn section(input: &ReportInput) -> Section {
         return section;
     }
     let details = Section::new("all", "All sizes").folded().table(table(input, &curves));
+    let section = highest(input, &curves).into_iter().fold(section, Section::text);
     section.plot(plot(input, &curves)).section(details)
 }
 
@@ -51,6 +52,30 @@ fn curve<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Curve<'m, 'a> {
         }
     }
     curve
+}
+
+/// `Highest: A at 1.00 MiB (90.0 GB/s), B or C at 64.0 MiB (6.00 GB/s).` Sizes of one device alone are not compared;
+/// devices whose intervals reach the highest value may be as fast.
+fn highest(input: &ReportInput, curves: &[(usize, Curve)]) -> Option<Sentence> {
+    let mut sizes: BTreeMap<u64, Vec<(usize, Quantity)>> = BTreeMap::new();
+    for (device, curve) in curves {
+        for (bytes, (rate, _)) in curve {
+            sizes.entry(*bytes).or_default().push((*device, *rate));
+        }
+    }
+    let compared = sizes.iter_mut().filter(|(_, rates)| rates.len() > 1).map(|(bytes, rates)| {
+        rates.sort_by(|(_, a), (_, b)| b.value().total_cmp(&a.value()));
+        let low = |rate: &Quantity| rate.interval().map_or(rate.value(), |[low, _]| low);
+        let high = |rate: &Quantity| rate.interval().map_or(rate.value(), |[_, high]| high);
+        let best = rates[0].1;
+        let as_fast = rates.iter().filter(|(_, rate)| high(rate) >= low(&best));
+        let names = as_fast.map(|(device, _)| input.reported_devices[*device].name.clone());
+        let sentence = Sentence::new().list(" or ", names).text(" at ");
+        let sentence = sentence.value(*bytes as f64, Unit::Bytes).text(" (");
+        sentence.value(best.value(), Unit::BytesPerSecond).text(")")
+    });
+    let compared: Vec<Sentence> = compared.collect();
+    (!compared.is_empty()).then(|| Sentence::from("Highest: ").list(", ", compared).text("."))
 }
 
 fn plot(input: &ReportInput, curves: &[(usize, Curve)]) -> Plot {
@@ -134,6 +159,9 @@ mod tests {
             .collect();
         assert_eq!(points, [vec![(1e6, 2e9), (1e8, 1e9)], vec![(1e6, 1e8)]]);
         assert_eq!(section.find_table("sizes").map(|table| table.rows().len()), Some(3));
+        let text = crate::render::text::section(&section, None);
+        let highest = text.lines().find(|line| line.contains("Highest: ")).unwrap();
+        assert!(highest.ends_with("opencl at 977 KiB (2.00 GB/s)."), "not at 1e8 alone: {highest}");
     }
 
     #[test]

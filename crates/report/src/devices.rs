@@ -73,7 +73,7 @@ fn table(input: &ReportInput) -> Table {
         let device = reported.device;
         table.row([
             reported.name.clone().into(),
-            reported.label.clone().into(),
+            device.label().into(),
             device.name.clone().into(),
             kind_label(device).into(),
             device.api.clone().into(),

@@ -4,10 +4,13 @@ use gpubench_analysis::{ReportInput, Source};
 use gpubench_core::record::{Record, RemoteHost, Sensed};
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
-/// One section a run.
+/// One section a run; folded where there are several.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("environment", "Environment");
-    input.sources.iter().map(run).fold(section, Section::section)
+    let are_several = input.sources.len() > 1;
+    let runs = input.sources.iter().map(run);
+    let runs = runs.map(|run| if are_several { run.folded() } else { run });
+    runs.fold(section, Section::section)
 }
 
 fn run(source: &Source) -> Section {

@@ -2,7 +2,8 @@
 
 use crate::labels::{self, Shared, case_name, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Section, Sentence};
+use gpubench_core::record::{Grade, Outcome};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use std::collections::BTreeSet;
 
 /// Failures, flags, skips and unreadable lines, each with the cases that it is of.
@@ -12,6 +13,7 @@ pub fn section(input: &ReportInput) -> Section {
     let section = warnings
         .map(|warning| Sentence::from("unreadable: ").name(warning))
         .fold(section, Section::note);
+    let section = section.table(by_device(input));
     let graded =
         labels::GRADES.into_iter().fold(section.section(failures(input)), |all, (grade, title)| {
             let section = Section::new(title, title);
@@ -54,12 +56,92 @@ fn on(input: &ReportInput, rows: &[&Aggregate]) -> Sentence {
     }
 }
 
-/// `12 cases on A card · 1.0 · opencl: why: first, second and 10 more`.
+/// `why; 12 cases on A card · 1.0 · opencl: first, second and 10 more`.
 fn grouped(section: Section, input: &ReportInput, groups: &[Shared]) -> Section {
     groups.iter().fold(section, |section, (text, rows)| {
-        let of = |name: &dyn Fn(&Aggregate) -> String| few(rows.iter().map(|row| name(row)));
-        let cases = Sentence::new().counted(rows.len() as u64, "case").text(" on ");
-        let cases = cases.then(on(input, rows)).text(": ").name(text);
-        section.text(cases.text(": ").name(of(&|row| case_name(row.key))))
+        let names = few(rows.iter().map(|row| case_name(row.key)));
+        let why = Sentence::new().name(text).text("; ");
+        let cases = why.counted(rows.len() as u64, "case").text(" on ").then(on(input, rows));
+        section.text(cases.text(": ").name(names))
     })
+}
+
+/// What a case may have come to: a word for programs, a heading, and whether it has.
+type CaseResult = (&'static str, &'static str, fn(&Aggregate) -> bool);
+
+const RESULTS: [CaseResult; 5] = [
+    ("verified", "verified", |row| row.outcome.is_ok() && !is_wrong(row)),
+    ("warning", "with !", |row| !is_wrong(row) && row.time.is_some() && row.is_doubtful()),
+    ("wrong", "failed or hidden", |row| is_wrong(row)),
+    ("unchecked", "unchecked", |row| *row.outcome == Outcome::Unchecked && !is_wrong(row)),
+    ("skipped", "skipped", |row| row.is_skipped()),
+];
+
+fn is_wrong(row: &Aggregate) -> bool {
+    row.outcome.is_failure() || row.grade() == Some(Grade::Hidden)
+}
+
+/// How many of each device's cases came to what, as far as any did; nothing for one device, of which the counts
+/// above speak.
+fn by_device(input: &ReportInput) -> Table {
+    let devices = &input.reported_devices;
+    let counts = |(.., is): &CaseResult| -> Vec<u64> {
+        let of = |device| input.rows.iter().filter(|row| row.device == device && is(row)).count();
+        (0..devices.len()).map(|device| of(device) as u64).collect()
+    };
+    let found = RESULTS.iter().map(|result| (result, counts(result)));
+    let found: Vec<_> = found.filter(|(_, counts)| counts.iter().any(|n| *n > 0)).collect();
+    let columns = found.iter().map(|((key, title, _), _)| Column::new(key, *title, Unit::Count));
+    let columns = [Column::names("device", "device")].into_iter().chain(columns);
+    let mut table = Table::new("by_device", "What the cases of each device came to", columns);
+    for (place, device) in devices.iter().enumerate().filter(|_| devices.len() > 1) {
+        let counts = found.iter().map(|(_, counts)| Cell::Count(counts[place]));
+        table.row([Cell::from(device.name.clone())].into_iter().chain(counts));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::text;
+    use gpubench_analysis::Source;
+    use gpubench_core::gpu::DeviceInfo;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::{Flag, Record};
+
+    fn of(devices: usize, records: &[Record]) -> Section {
+        let header =
+            header((0..devices).map(|index| DeviceInfo { index, ..device("opencl") }).collect());
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
+        section(&ReportInput::new(vec![source]))
+    }
+
+    #[test]
+    fn each_device_has_a_row_and_what_came_of_none_no_column() {
+        let on = |device, record| Record { device, ..record };
+        let doubtful =
+            Record { flags: vec![Flag::Drift("20 % longer".into())], ..record(key("b", 1), 1.0) };
+        let records = [
+            record(key("a", 1), 1.0),
+            doubtful,
+            on(1, record(key("a", 1), 1.0)),
+            on(1, outcome(key("b", 1), Outcome::Skipped("no time".into()))),
+            on(1, outcome(key("c", 1), Outcome::Failed("it broke".into()))),
+        ];
+        let section = of(2, &records);
+        let table = section.find_table("by_device").unwrap();
+        let keys: Vec<&str> = table.columns().iter().map(Column::key).collect();
+        assert_eq!(keys, ["device", "verified", "warning", "wrong", "skipped"]);
+        let counts = |row: usize| table.rows()[row][1..].to_vec();
+        assert_eq!(counts(0), [2, 1, 0, 0].map(Cell::Count));
+        assert_eq!(counts(1), [1, 0, 1, 1].map(Cell::Count));
+        let text = text::section(&section, None);
+        assert!(
+            text.contains("no time; 1 case on Invented GPU · 1.0 · opencl #2: b n=1"),
+            "{text}"
+        );
+        assert_eq!(of(1, &records[..2]).find_table("by_device"), None);
+    }
 }

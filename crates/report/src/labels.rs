@@ -249,7 +249,7 @@ fn shared<'r, 'a>(
     }
     groups.sort_by_key(|((_, rows), _)| std::cmp::Reverse(rows.len()));
     let named = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {
-        true => (format!("{text} (the first of them)"), rows),
+        true => (format!("{text} (in the first of them)"), rows),
         false => (text, rows),
     };
     groups.into_iter().map(named).collect()

@@ -29,6 +29,14 @@ pub fn section(ranking: &Ranking) -> Section {
          Families weigh alike unless --weight says otherwise; copies of one size count once. Intervals are \
          95 % intervals; where two devices' ranks overlap, the data do not distinguish them.",
     );
+    let is_single = |family: &Family| family.rows.iter().any(|row| row.rounds[0] == 1);
+    let section = match ranking.families.first().is_some_and(is_single) {
+        true => section.text(
+            "Some cases have one round. How far another round would be is not in these intervals: those of \
+             the results may be wider.",
+        ),
+        false => section,
+    };
     let known = |family: &&Family| family.cases > 0;
     // Of a family without common cases there is nothing to show: why is said of each case.
     let ranks = |family: &&Family| !family.rows.is_empty();
@@ -133,7 +141,8 @@ fn title(family: &Family) -> Sentence {
 fn plot(ranking: &Ranking, family: &Family) -> Plot {
     let name = |row: &Row| device(&ranking.devices[row.device]).text_with(Clone::clone);
     let x = Axis::categories("device", family.rows.iter().map(name));
-    let y = Axis::new(reference(ranking, family), Unit::Relative, Scale::Log10);
+    // The table has the reference's name, which is longer than an axis.
+    let y = Axis::new("speed; the reference has 1", Unit::Relative, Scale::Log10);
     let order = family
         .rows
         .iter()

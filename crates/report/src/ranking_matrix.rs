@@ -3,10 +3,12 @@
 use super::labels::capitalised;
 use gpubench_analysis::rank::{Family, Ranking};
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Quantity, Scale, Section, Sentence, Table, Unit};
 
 /// More columns than this are no picture.
 const MAX_DEVICES: usize = 12;
+/// Slower than this share of the best has no colour, whatever else there is.
+const PALEST: f64 = 1e-3;
 
 /// How fast each device is on each workload of the common set, relative to the best one.
 pub(super) fn section(ranking: &Ranking, overall: &Family) -> Section {
@@ -41,8 +43,11 @@ fn table(ranking: &Ranking, overall: &Family) -> Table {
         true => title.text(", the first ").value(shown.len() as f64, Unit::Count),
         false => title,
     };
-    let mut table =
-        Table::new("by_workload", title, first.into_iter().chain(columns)).shaded(0.0, 1.0);
+    let table = Table::new("by_workload", title, first.into_iter().chain(columns));
+    // From the slowest on, by factors: one device far in front must not leave the others without colour.
+    let speeds = overall.winners.iter().flat_map(|winner| &winner.speeds).map(|one| one.speed);
+    let slowest = speeds.fold(0.5, f64::min).max(PALEST);
+    let mut table = table.shaded(Scale::Log2, [slowest, 1.0]);
     for winner in &overall.winners {
         let speed = |device: &usize| {
             let of = winner.speeds.iter().find(|one| one.device == *device);

@@ -8,20 +8,25 @@ use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 /// Slower devices that the sentence names, at most.
 const MAX_NAMED: usize = 4;
 
-/// `A and B tie; C is 2.60 × slower; over 18 cases of 3 families.` `None` where there is nothing to compare.
+/// `A and B tie; C is 2.60 × slower (2.10 to 3.20); over 18 of 40 cases, of 3 families.` `None` where there is nothing to
+/// compare.
 pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
     let (first, others) = overall.rows.split_first().filter(|(_, others)| !others.is_empty())?;
     let name = |row: &Row| device(&ranking.devices[row.device]);
-    let (ties, behind): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| row.ranks[0] == 1);
+    // What stands behind a slower one does not tie with the first: its interval is wide.
+    let tie = others.iter().position(|row| row.ranks[0] > 1).unwrap_or(others.len());
+    let (ties, rest) = others.split_at(tie);
+    let (open, behind): (Vec<&Row>, Vec<&Row>) = rest.iter().partition(|row| row.ranks[0] == 1);
     let sentence = match ties.split_last() {
         None => name(first).text(" is fastest"),
         Some((last, more)) => {
-            let listed = std::iter::once(first).chain(more.iter().copied()).map(name);
+            let listed = std::iter::once(first).chain(more).map(name);
             Sentence::new().list(", ", listed).text(" and ").then(name(last)).text(" tie")
         }
     };
     let slower = |row: &&Row| {
-        name(row).text(" is ").value(first.speed / row.speed, Unit::Ratio).text(" slower")
+        let sentence = name(row).text(" is ").value(first.speed / row.speed, Unit::Ratio);
+        interval(sentence.text(" slower"), first, row, overall.reference)
     };
     let named = behind.iter().take(MAX_NAMED).map(slower);
     let sentence = if behind.is_empty() { sentence } else { sentence.text("; ").list(", ", named) };
@@ -33,11 +38,28 @@ pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
             sentence.text(" more up to ").value(last, Unit::Ratio).text(" slower")
         }
     };
-    let sentence = sentence.text("; over ").counted(overall.common.len() as u64, "case");
+    let sentence = open.into_iter().fold(sentence, |sentence, row| {
+        let [best, worst] = row.ranks.map(|rank| rank as f64);
+        let sentence = sentence.text("; ").then(name(row)).text(" may have any rank from ");
+        sentence.value(best, Unit::Count).text(" to ").value(worst, Unit::Count)
+    });
+    let sentence = sentence.text("; over ").value(overall.common.len() as f64, Unit::Count);
+    let sentence = sentence.text(" of ").counted(overall.cases as u64, "case");
     Some(match overall.shares.len() {
         0 | 1 => sentence.text("."),
-        families => sentence.text(" of ").value(families as f64, Unit::Count).text(" families."),
+        families => sentence.text(", ").value(families as f64, Unit::Count).text(" families."),
     })
+}
+
+/// Adds the interval of how much slower a device is, where it says more than the ratio. It is known where the
+/// first is what all are relative to.
+fn interval(sentence: Sentence, first: &Row, row: &Row, reference: Option<usize>) -> Sentence {
+    let [least, most] = [row.interval[1], row.interval[0]].map(|speed| first.speed / speed);
+    if reference != Some(first.device) || most < 1.01 * least {
+        return sentence;
+    }
+    let sentence = sentence.text(" (").value(least, Unit::None).text(" to ");
+    sentence.value(most, Unit::None).text(")")
 }
 
 /// Whether the first stays first whichever family is left out, and how far devices move at most. `None`
@@ -117,6 +139,27 @@ fn places(ranking: &Ranking, overall: &Family) -> Table {
 mod tests {
     use super::*;
     use crate::testing::Sample;
+
+    #[test]
+    fn a_verdict_says_how_sure_it_is() {
+        let mut ranking = Sample::new().ranking();
+        let overall = &mut ranking.families[0];
+        let first = Row { speed: 1.0, interval: [1.0; 2], ranks: [1, 2], ..overall.rows[0] };
+        let slow = Row { speed: 0.5, interval: [0.4, 0.8], ranks: [2, 3], ..overall.rows[1] };
+        let vague = Row { speed: 0.2, interval: [0.1, 2.0], ranks: [1, 3], ..overall.rows[1] };
+        overall.reference = Some(first.device);
+        overall.rows = vec![first, slow, vague];
+        let said = |ranking: &Ranking| {
+            verdict(ranking, &ranking.families[0]).unwrap().text_with(Clone::clone)
+        };
+        let text = said(&ranking);
+        assert!(text.contains(" is fastest; "), "{text}");
+        assert!(text.contains(" is 2.00 × slower (1.25 to 2.50); "), "{text}");
+        assert!(text.contains(" may have any rank from 1 to 3; over "), "{text}");
+        // Relative to another device, the first has an interval of its own.
+        ranking.families[0].reference = Some(slow.device);
+        assert!(said(&ranking).contains(" is 2.00 × slower; "), "{}", said(&ranking));
+    }
 
     #[test]
     fn what_a_family_less_would_change_is_said() {

@@ -1,7 +1,7 @@
 //! What was measured: one row a case, the devices side by side.
 
 use super::labels::{capitalised, case_name, counts, mark, rate, time};
-use gpubench_analysis::{Aggregate, ReportInput};
+use gpubench_analysis::{Aggregate, ReportInput, ranking_family};
 use gpubench_core::workload::CaseKey;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use gpubench_stats::{Basis, clear_best};
@@ -15,7 +15,8 @@ pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("results", "Results").text(
         "The median time of one operation over all rounds, ± half its 95 % interval, and its work \
          per second. Marked as a case's best is a time whose interval lies below all others' and is narrower than its \
-         lead; that is no ranking.",
+         lead; that is no ranking. A figure with ! misleads; a word in place of a figure says why there is \
+         none: the reasons are under Failures, flags and skipped cases.",
     );
     let tables = families(input).into_iter().map(|(family, cases)| table(input, family, &cases));
     let section = tables.fold(section, Section::table);
@@ -53,16 +54,25 @@ fn of_single_rounds(input: &ReportInput) -> Option<Sentence> {
 }
 
 /// What ran on some device, by family.
-pub(crate) fn families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)> {
-    const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
+fn families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)> {
+    let mut families = all_families(input);
+    for (_, cases) in &mut families {
+        cases.retain(|_, rows| rows.values().any(|row| !row.is_skipped()));
+    }
+    families
+}
+
+/// What was to be run, by family.
+pub(crate) fn all_families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)> {
+    const FAMILIES: [&str; 6] =
+        ["compute", "memory", "transfer", "latency", "overlap", "concurrency"];
     let mut families: BTreeMap<(usize, &str), Cases> = BTreeMap::new();
     for row in &input.rows {
-        let place = FAMILIES.iter().position(|name| *name == row.family).unwrap_or(usize::MAX);
-        let cases = families.entry((place, row.family)).or_default();
+        // The ranking's, in which a launch is no transfer.
+        let family = ranking_family(row.records[0]);
+        let place = FAMILIES.iter().position(|name| *name == family).unwrap_or(usize::MAX);
+        let cases = families.entry((place, family)).or_default();
         cases.entry(row.key).or_default().insert(row.device, row);
-    }
-    for cases in families.values_mut() {
-        cases.retain(|_, rows| rows.values().any(|row| !row.is_skipped()));
     }
     families.into_iter().map(|((_, family), cases)| (family, cases)).collect()
 }
@@ -120,8 +130,9 @@ mod tests {
     use crate::render::{markdown, text};
     use crate::testing::{Sample, hostile};
     use gpubench_analysis::Source;
-    use gpubench_core::record::Record;
+    use gpubench_core::gpu::{BoundsChecks, BuildReport};
     use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::{Built, Record};
 
     #[test]
     fn results_read_well() {
@@ -172,6 +183,35 @@ mod tests {
         let (all, none) = (of([20, 20]), of([3, 3]));
         assert!(all.contains(&format!("of its samples, {drift}")) && !all.contains("alone"));
         assert!(none.contains("of its samples alone. How far") && !none.contains(drift), "{none}");
+    }
+
+    #[test]
+    fn a_launch_is_no_transfer() {
+        let built = Built {
+            hash: "a".into(),
+            group: [64, 1, 1],
+            groups: [1, 1, 1],
+            bounds_checks: BoundsChecks::Off,
+            variant: String::new(),
+            tried: vec![],
+            untried: 0,
+            report: BuildReport::default(),
+        };
+        let mut copy = record(key("copy", 1), 1.0);
+        (copy.family, copy.kernel) = ("transfer".into(), None);
+        let launch = Record { key: key("launch", 1), kernel: Some(built), ..copy.clone() };
+        let header = header(vec![device("opencl")]);
+        let (name, records) = ("sample.jsonl".into(), [copy, launch]);
+        let source =
+            Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
+        let section = section(&ReportInput::new(vec![source]));
+        let names = ["transfer", "latency"].map(|family| -> Vec<Cell> {
+            section.find_table(family).unwrap().rows().iter().map(|row| row[0].clone()).collect()
+        });
+        assert_eq!(
+            names,
+            [vec![Cell::from("copy n=1".to_owned())], vec!["launch n=1".to_owned().into()]]
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Round {
         let kind = header.devices.get(record.device).map(|device| device.kind);
         // Nobody can check them any more: who includes imported devices ranks them as they are.
         let as_it_is = record.outcome == Outcome::Unchecked && kind == Some(DeviceKind::Imported);
-        let (family, kernel) = (family(&record).to_owned(), record.kernel.as_ref());
+        let (family, kernel) = (ranking_family(&record).to_owned(), record.kernel.as_ref());
         Self {
             device: record.device,
             cell: Cell::of(&record),
@@ -105,7 +105,7 @@ impl Flagged for Round {
 
 /// The family that a record counts in. A launch is no transfer, whatever its suite calls it: what it costs
 /// has nothing to do with what a byte costs.
-fn family(record: &Record) -> &str {
+pub fn ranking_family(record: &Record) -> &str {
     let is_launch = record.family == "transfer" && record.kernel.is_some();
     if is_launch { LATENCY } else { &record.family }
 }

@@ -5,7 +5,7 @@ use super::analysis::{ConcurrencySummary, PairSummary, PairTally, concurrency, p
 use super::data::Concurrency;
 use crate::results::{device_section, measured, modelled_device, rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Scale, Section, Sentence, Table, Unit};
 use gpubench_model::concurrency::{Case as Start, Device};
 use std::collections::BTreeSet;
 
@@ -101,8 +101,8 @@ fn matrix(cases: &[Case], names: &Names) -> Table {
     let columns = seconds.iter().map(second);
     let first = Column::text("first", "A (first), with B (second)");
     let title = "Speedup over serial of the row's kernel with the column's";
-    let mut table =
-        Table::new("speedup", title, [first].into_iter().chain(columns)).shaded(1.0, 2.0);
+    let table = Table::new("speedup", title, [first].into_iter().chain(columns));
+    let mut table = table.shaded(Scale::Linear, [1.0, 2.0]);
     for case in cases.iter().filter(|case| !case.summary.pairs.is_empty()) {
         let speedup = |second: &&str| {
             let pair = case.summary.pairs.iter().find(|pair| pair.second == *second);

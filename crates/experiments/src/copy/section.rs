@@ -22,8 +22,9 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let named = curves
         .iter()
         .map(|(device, bandwidths)| (*device, &input.reported_devices[*device].name, bandwidths));
-    let plot = all_devices(named);
-    curves.iter().fold(section.plot(plot), |section, (device, bandwidths)| {
+    let named: Vec<_> = named.collect();
+    let section = all_devices(&named).fold(section, Section::plot);
+    curves.iter().fold(section, |section, (device, bandwidths)| {
         section.section(bandwidths.in_section(device_section(input, *device).folded()))
     })
 }

@@ -158,3 +158,11 @@ fn narrow_pages_keep_the_first_column_and_whole_figures() {
     assert!(broken.is_empty(), "{broken:?}");
     assert!(page.contains(">2.50\u{a0}ms</td>"));
 }
+
+#[test]
+fn a_workload_says_why_a_device_skipped_it() {
+    let page = of(&Sample::named("odd"));
+    let workloads = page.split("<h2 id=\"workloads\">").nth(1).unwrap();
+    let workloads = workloads.split("<h2").next().unwrap();
+    assert!(workloads.contains("unsupported: odd"), "{workloads}");
+}

@@ -3,7 +3,7 @@
 use super::{samples, sweep};
 use crate::labels::{capitalised, counts, flag_names, how_often, mark, size, time, workload_name};
 use crate::render::html::{shown, table};
-use crate::results::{Cases, families};
+use crate::results::{Cases, all_families};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
@@ -19,19 +19,19 @@ pub(super) fn body(input: &ReportInput) -> Markup {
         p {
             "Open a workload for its plots. In the plots of samples every dot is one sample, and every line of dots one round (a fresh process); "
             "dots stand where they differ from the row's median in per cent, so that rows of different sizes can be compared. "
-            "The grey box is the 95 % interval of the median; triangles at the edge are samples further out."
+            "The grey box is the 95 % interval of the median; triangles at the edge are samples further out. "
+            "The table of a workload has every device, and why it skipped what it skipped."
         }
-        @for (family, cases) in families(input) {
+        @for (family, cases) in all_families(input) {
             h3 { (capitalised(family)) }
             @for rows in by_workload(&cases).chunk_by(|a, b| workload(a) == workload(b)) { (details(input, rows)) }
         }
     }
 }
 
-/// What was run, by workload and what is measured of it.
+/// What was to be run, by workload and what is measured of it.
 fn by_workload<'r, 'a>(cases: &Cases<'r, 'a>) -> Vec<&'r Aggregate<'a>> {
-    let rows = cases.values().flat_map(|rows| rows.values().copied());
-    let mut rows: Vec<_> = rows.filter(|row| !row.is_skipped()).collect();
+    let mut rows: Vec<_> = cases.values().flat_map(|rows| rows.values().copied()).collect();
     rows.sort_by_key(|row| workload(row));
     rows
 }
@@ -81,12 +81,21 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
             (row.rounds().count() as u64).into(),
             (samples as u64).into(),
             mark(row).into(),
-            Sentence::from(row.outcome.label()).name(how_often(row)).into(),
+            result(row).into(),
             against(row).into(),
             flag_names(row).into(),
         ]);
     }
     table.without_missing()
+}
+
+/// The outcome, how often where not in every round, and why it is none.
+fn result(row: &Aggregate) -> Sentence {
+    let result = Sentence::from(row.outcome.label()).name(how_often(row));
+    match row.outcome.details() {
+        why if why.is_empty() => result,
+        why => result.text(": ").list("; ", why),
+    }
 }
 
 /// What the results of all rounds were compared with.

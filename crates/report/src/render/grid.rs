@@ -1,8 +1,10 @@
 //! A table of finished cells, laid out for a terminal.
 
-use super::{column_cell, sentence};
+use super::{column_cell, sentence, wrap};
+use Room::{Above, Below};
 use gpubench_core::text::wrapped;
 use gpubench_document::{Align, Table};
+use std::mem::take;
 use std::ops::Range;
 use textwrap::core::display_width;
 
@@ -10,6 +12,8 @@ use textwrap::core::display_width;
 const NARROWEST: usize = 8;
 /// Longer words of a heading over several columns are broken.
 const LONGEST_PART: usize = 20;
+/// A heading takes no more lines.
+const HEADING: usize = 4;
 /// Between two groups of columns; those of a group stand closer.
 const GAP: usize = 2;
 
@@ -27,8 +31,17 @@ struct Column {
     cells: Vec<String>,
     right: bool,
     whole: bool,
+    /// Whether its heading may take several lines: what stands under a heading of several columns has short ones.
+    breaks: bool,
     /// Spaces before it.
     gap: usize,
+}
+
+/// Where a cell leaves room that has fewer lines than its neighbours.
+#[derive(PartialEq)]
+enum Room {
+    Above,
+    Below,
 }
 
 /// Columns that stand side by side, with their widths.
@@ -107,10 +120,10 @@ impl Grid {
 
     fn block(&self, block: &Block) -> String {
         let mut out = self.group_headings(block);
-        out += &self.line(block, |column| &column.heading);
+        out += &self.line(block, |column| &column.heading, Above);
         out += &"─".repeat(self.width(block));
         out.push('\n');
-        (0..self.rows).for_each(|row| out += &self.line(block, |column| &column.cells[row]));
+        (0..self.rows).for_each(|row| out += &self.line(block, |column| &column.cells[row], Below));
         out
     }
 
@@ -143,12 +156,23 @@ impl Grid {
     }
 
     /// A row, over as many lines as its longest cell.
-    fn line<'g>(&'g self, block: &Block, text: impl Fn(&'g Column) -> &'g str) -> String {
+    fn line<'g>(
+        &'g self,
+        block: &Block,
+        text: impl Fn(&'g Column) -> &'g str,
+        room: Room,
+    ) -> String {
         let lines =
             |&(i, width): &(usize, usize)| self.columns[i].lines(text(&self.columns[i]), width);
-        let cells: Vec<Vec<String>> = block.iter().map(lines).collect();
+        let mut cells: Vec<Vec<String>> = block.iter().map(lines).collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        if room == Above {
+            cells.iter_mut().for_each(|cell| {
+                *cell = [vec![String::new(); height - cell.len()], take(cell)].concat()
+            });
+        }
         let mut out = String::new();
-        for n in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+        for n in 0..height {
             let mut line = String::new();
             for (k, (&(i, width), cell)) in block.iter().zip(&cells).enumerate() {
                 let column = &self.columns[i];
@@ -167,14 +191,25 @@ impl Grid {
 
 impl Column {
     fn widest(&self) -> usize {
-        let all = self.cells.iter().chain([&self.heading]);
-        all.map(|text| display_width(text)).max().unwrap_or(0)
+        self.widest_cell().max(display_width(&self.heading))
+    }
+
+    fn widest_cell(&self) -> usize {
+        self.cells.iter().map(|text| display_width(text)).max().unwrap_or(0)
+    }
+
+    /// The width below which its heading would be a tower, or broken within a word.
+    fn narrowest_heading(&self) -> usize {
+        let longest = self.heading.split(' ').map(display_width).max().unwrap_or(0);
+        let is_low = |width: &usize| wrap::lines(&self.heading, *width, [""; 2]).len() <= HEADING;
+        (longest..self.widest()).find(is_low).unwrap_or(self.widest())
     }
 
     /// The width below which it does not go; names wider than `limit` are broken within words.
     fn narrowest(&self, limit: usize) -> usize {
         let parts = || self.cells.iter().chain([&self.heading]).flat_map(|text| text.split(' '));
         match (self.right, self.whole) {
+            (true, _) if self.breaks => self.widest_cell().max(self.narrowest_heading()),
             (true, _) => self.widest(),
             (_, true) => parts().map(display_width).max().unwrap_or(0).min(limit.max(NARROWEST)),
             _ => self.widest().min(NARROWEST),
@@ -184,7 +219,8 @@ impl Column {
     /// `text` in lines of at most `width`.
     fn lines(&self, text: &str, width: usize) -> Vec<String> {
         match self.whole {
-            true => super::wrap::lines(text, width, ["", "  "]),
+            true => wrap::lines(text, width, ["", "  "]),
+            false if self.breaks => wrap::lines(text, width, [""; 2]),
             false => wrapped(text, width).lines().map(str::to_owned).collect(),
         }
     }
@@ -206,6 +242,7 @@ fn column(table: &Table, j: usize) -> Column {
         cells,
         right: column.align == Align::Right,
         whole: column.is_whole,
+        breaks: column.align == Align::Right && column.group.is_none(),
         gap: if has_best { GAP - 1 } else { GAP },
     }
 }
@@ -238,7 +275,7 @@ fn close_up(group: &mut [Column]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_document::{Column, Quantity, Unit};
+    use gpubench_document::{Cell, Column, Quantity, Unit};
 
     fn many_columns(columns: usize) -> Table {
         let numbers =
@@ -314,6 +351,26 @@ mod tests {
         assert!(lines.iter().all(|line| display_width(line) <= 28), "{text}");
         assert!(lines[0].contains("A card") && !lines[0].contains('B'), "{text}");
         assert!(lines[1].contains("opencl") && lines[1].contains('B'), "{text}");
+    }
+
+    #[test]
+    fn a_long_heading_of_figures_takes_lines_before_columns_follow_below() {
+        let of = |i: usize| {
+            let heading = format!("AMD EPYC {i} · PoCL 3.1 · opencl (CPU)");
+            Column::new(&format!("c{i}"), heading, Unit::Fraction)
+        };
+        let columns = [Column::names("workload", "workload")].into_iter().chain((0..4).map(of));
+        let mut table = Table::new("t", "t", columns);
+        table
+            .row([Cell::from("matmul")].into_iter().chain([0.5, 0.25, 1.0, 0.125].map(Cell::from)));
+        let text = Grid::of(&table).text(Some(80));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| display_width(line) <= 80), "{text}");
+        assert_eq!(lines.iter().filter(|line| line.contains("matmul")).count(), 1, "{text}");
+        let heading = lines.iter().position(|line| line.starts_with("workload")).unwrap();
+        assert!(lines[heading].contains("(CPU)") && lines[heading + 1].starts_with('─'), "{text}");
+        let unbroken = Grid::of(&table).text(None);
+        assert_eq!(unbroken.lines().count(), 3, "{unbroken}");
     }
 
     #[test]

@@ -141,7 +141,8 @@ fn runs(of: &str) -> Table {
 fn matrix(second: &str) -> Table {
     let columns =
         [Column::text("first", "first, with"), Column::new(second, second.to_owned(), Unit::Ratio)];
-    let mut table = Table::new("speedup", "Speedup over serial", columns).shaded(1.0, 2.0);
+    let table = Table::new("speedup", "Speedup over serial", columns);
+    let mut table = table.shaded(Scale::Linear, [1.0, 2.0]);
     table.row(["matmul".into(), 1.6.into()]);
     table
 }

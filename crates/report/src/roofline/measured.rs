@@ -4,7 +4,7 @@ use super::Kernel;
 use crate::labels;
 use gpubench_analysis::{Aggregate, Figure, ReportInput, Roof};
 use gpubench_core::gpu::Scalar;
-use gpubench_core::record::sole_type;
+use gpubench_core::record::{Flag, sole_type};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Ceiling as Kind;
 use gpubench_document::{Cell, Sentence, Series, Style, Unit};
@@ -26,6 +26,11 @@ impl Ceiling<'_, '_> {
     }
 }
 
+/// The bytes of a launch.
+fn bytes(row: &Aggregate) -> f64 {
+    row.rounds().next().map_or(0.0, |measured| measured.bytes)
+}
+
 pub(super) fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
     row.records.iter().any(|record| roof.serves_from_cache(record))
 }
@@ -36,6 +41,8 @@ pub(super) struct Measured<'m, 'a> {
     pub(super) roof: Roof,
     peaks: BTreeMap<Scalar, Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
+    /// The most bytes of a case that may be its ceiling.
+    largest: f64,
     /// What else would be a ceiling, but for a warning.
     disturbed: Vec<Kind>,
 }
@@ -54,8 +61,7 @@ impl<'m, 'a> Measured<'m, 'a> {
                 None if !is_cached(roof, row) => 1,
                 _ => 0,
             };
-            let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
-            (certainty, if certainty == 2 { 0.0 } else { bytes }, *rate)
+            (certainty, if certainty == 2 { 0.0 } else { bytes(row) }, *rate)
         };
         for row in input.of(device).filter(|row| row.outcome.is_ok()) {
             let kind = row.records[0].ceiling;
@@ -65,6 +71,7 @@ impl<'m, 'a> Measured<'m, 'a> {
                 continue;
             }
             if kind == Some(Kind::Bandwidth) {
+                found.largest = found.largest.max(measured.bytes);
                 let new = Ceiling { rate: measured.bytes / time.value, row };
                 let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
                 if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
@@ -95,8 +102,14 @@ impl<'m, 'a> Measured<'m, 'a> {
             let why = if disturbed { "measured only while disturbed" } else { "not measured" };
             return [why.into(), Cell::Missing];
         };
-        let cached = kind == Kind::Bandwidth && is_cached(&self.roof, ceiling.row);
+        let cached = kind == Kind::Bandwidth && self.is_of_cache(ceiling.row);
         ceiling.cells(if cached { ", the cache's: no larger size was measured" } else { "" })
+    }
+
+    /// Whether a cache served it: by what was measured, and where no larger size was, by what the driver reports.
+    fn is_of_cache(&self, row: &Aggregate) -> bool {
+        let fits = row.flags.iter().any(|flag| **flag == Flag::Cache);
+        is_cached(&self.roof, row) || fits && bytes(row) >= self.largest
     }
 
     /// The ceilings of arithmetic in other types, by name, and the cases that reached them.

@@ -228,6 +228,16 @@ mod tests {
     }
 
     #[test]
+    fn a_ceiling_that_fits_the_cache_says_so() {
+        let mut records = with_ceiling(1e6).to_vec();
+        records[1].flags.push(Flag::Cache);
+        let remark = "the cache's: no larger size was measured";
+        assert!(shown(&records).contains(remark));
+        records.push(record_of("triad", 2.0, 1e8, Some(Kind::Bandwidth)));
+        assert!(!shown(&records).contains(remark), "{}", shown(&records));
+    }
+
+    #[test]
     fn other_types_and_faster_levels_have_roofs_of_their_own() {
         let mut double = record_of("chains", 1e8, 4.0, Some(Kind::Flops));
         double.measured.as_mut().unwrap().types = vec![(Scalar::F64, 1e8)];
