@@ -134,4 +134,17 @@ mod tests {
         );
         assert_eq!((failed.flops, failed.bytes), (0.0, 0.0));
     }
+
+    #[test]
+    fn a_device_has_the_speed_of_its_own_records() {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let of = |device, seconds| {
+            let mut record = Record { device, ..record(key("a", 1), 1.0) };
+            record.monitor.reference_kernel = Some([9.0, seconds]);
+            record
+        };
+        let all = collect(&header, &[of(0, 2.0), of(1, 3.0)]);
+        let seconds = |cases: &DeviceCases| cases.speed.compute.unwrap().seconds;
+        assert!((seconds(&all[0]) - 2.0).abs() < 1e-12 && (seconds(&all[1]) - 3.0).abs() < 1e-12);
+    }
 }

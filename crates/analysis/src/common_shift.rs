@@ -147,4 +147,28 @@ mod tests {
         assert_eq!(weighted_median(vec![(3.0, 5.0), (1.0, 1.0), (2.0, 1.0)]), Some(3.0));
         assert_eq!(weighted_median(vec![]), None);
     }
+
+    /// Seven cases around none, each a deviation farther than the last: two deviations off in the middle, which is
+    /// 2 / 0.6745 / (1 + 1.16 / √7) of what their noise explains.
+    #[test]
+    fn what_cases_differ_by_follows_from_their_distances() {
+        let case = |by: f64| Difference { difference: by, error: 0.01, ..case(0.0, 1.0) };
+        let of = |middle: f64, allowed| {
+            CommonShift::of(
+                &[-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0].map(|n| case(middle + 0.01 * n)),
+                allowed,
+            )
+        };
+        let found = of(0.0, [0.0, 0.0]).unwrap();
+        let excess = 2.0 / 0.6745 / (1.0 + 1.16 / 7f64.sqrt());
+        assert!((found.excess - excess).abs() < 1e-9, "{found:?}");
+        let error = 0.01 * (std::f64::consts::FRAC_PI_2 / 7.0).sqrt() * excess;
+        assert!((found.error - error).abs() < 1e-9 && found.ratio == 1.0, "{found:?}");
+        // Two errors, 0.0195, beyond what the readings allow, and not more.
+        assert!(of(0.052, [0.06, 0.1]).is_some() && of(0.03, [0.06, 0.1]).is_none());
+        assert!(of(0.108, [0.06, 0.1]).is_some() && of(0.13, [0.06, 0.1]).is_none());
+        let without = found.without_shift();
+        assert_eq!((without.ratio, without.error, without.excess), (1.0, 0.0, found.excess));
+        assert!(!without.is_significant());
+    }
 }

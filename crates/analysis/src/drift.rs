@@ -191,4 +191,47 @@ mod tests {
         assert_eq!(drifted(vec![1e-3; 15]), 1);
         assert_eq!(drifted((10..25).map(|i| 1e-4 * f64::from(i)).collect()), 0);
     }
+
+    /// Readings that do not scatter: what matters is how much a processor, or a GPU, may change.
+    #[test]
+    fn a_change_that_does_not_matter_is_no_drift() {
+        for (kind, little, much) in
+            [(DeviceKind::Discrete, 1.015, 1.03), (DeviceKind::Cpu, 1.08, 1.12)]
+        {
+            for (by, flagged) in [(little, 0), (much, 1)] {
+                let mut readings = vec![[1.0; 2]; 20];
+                readings[7] = [by; 2];
+                assert_eq!(count(&run(kind, &readings)), flagged, "{kind:?} {by}");
+            }
+        }
+    }
+
+    /// Readings rise by 2 % from one end of a case to the other: a deviation of 0.0210, by which a tenth of them lies
+    /// 0.0269 below the usual one, and three of which over √2 are 0.0445.
+    #[test]
+    fn a_change_that_the_readings_scatter_explains_is_no_drift() {
+        let rising = |by: f64| [by, by + 0.02].map(f64::exp);
+        let flagged = |by| {
+            let mut readings = vec![rising(0.0); 20];
+            readings[7] = rising(by);
+            run(DeviceKind::Discrete, &readings)[7].is_some()
+        };
+        // Less the usual one these are 0.0331 and 0.0511.
+        assert!(!flagged(0.05) && flagged(0.068));
+    }
+
+    /// The run began at full speed, and was slower by 30 % from the first case on.
+    #[test]
+    fn a_device_that_is_held_back_all_the_time_is_as_fast_as_it_began() {
+        let mut readings = vec![[1.3; 2]; 20];
+        readings[0] = [1.0, 1.3];
+        let flags = run(DeviceKind::Discrete, &readings);
+        assert_eq!(count(&flags), 20);
+        assert!(flags[5].as_deref().unwrap().contains("30 % longer"), "{flags:?}");
+        let flags = run(DeviceKind::Cpu, &readings);
+        assert!(
+            flags[1..].iter().all(Option::is_none),
+            "a processor may have been idle then: {flags:?}"
+        );
+    }
 }

@@ -209,4 +209,28 @@ mod tests {
         }
         record
     }
+
+    #[test]
+    fn every_verdict_is_counted_as_what_it_is() {
+        let all = |factors: [f64; 4]| {
+            ["a", "b", "c", "d"]
+                .iter()
+                .zip(factors)
+                .map(|(name, by)| rounds(name, by))
+                .collect::<Vec<_>>()
+        };
+        let comparison = compared(&all([1.0; 4]), &all([1.1, 1.2, 0.8, 1.0]));
+        let judgement = Gate::default().evaluate([&comparison].into_iter());
+        let Counts { slower, too_slow, faster, same, unsure, .. } = judgement.counts;
+        assert_eq!((slower, too_slow, faster, same, unsure), (2, 2, 1, 1, 0));
+        assert!(!judgement.passes());
+        let strict = Gate { unsure: true, ..Gate::default() };
+        let alike = strict.evaluate([&compared(&all([1.0; 4]), &all([1.0; 4]))].into_iter());
+        assert!(alike.passes() && alike.failures.is_empty(), "{alike:?}");
+        // Up to the limit itself is let through.
+        let mut comparison = compared(&all([1.0; 4]), &all([1.1; 4]));
+        comparison.rows[0].unexplained_ratio = 1.05;
+        let gate = Gate { slower: Some(0.05), ..Gate::default() };
+        assert!(!gate.is_too_slow(&comparison.rows[0]) && gate.is_too_slow(&comparison.rows[1]));
+    }
 }

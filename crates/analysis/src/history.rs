@@ -160,7 +160,9 @@ fn about_line(times: &[(f64, f64)], line: &Trend) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::sample::key;
+    use crate::collect;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::{Outcome, Record};
 
     /// Weekly runs of cases that scatter by a percent, each with its own factor at a week.
     fn weekly(
@@ -243,5 +245,49 @@ mod tests {
         assert!(line(0.01, 0.001));
         assert!(!line(1e-6, 0.0), "clear and of no matter");
         assert!(!line(0.002, 0.1), "noise");
+    }
+
+    #[test]
+    fn a_run_is_remembered_by_the_means_of_its_verified_cases() {
+        let of = |round, seconds, around: f64| {
+            let mut record = Record { round, ..record(key("a", 1), seconds) };
+            record.monitor.reference_kernel = Some([9.0, around]);
+            record.monitor.memory_kernel = Some(4.0 * around);
+            record
+        };
+        let failed = outcome(key("b", 1), Outcome::Failed("why".into()));
+        let zero = record(key("c", 1), 0.0);
+        let header = header(vec![device("opencl")]);
+        let cases = collect(&header, &[of(0, 1e-3, 2.0), of(1, 4e-3, 2.0), failed, zero]).remove(0);
+        let past = past("then", &cases);
+        let [(name, seconds)] = &past.cases[..] else { panic!("{past:?}") };
+        assert!(*name == key("a", 1) && (seconds - 2e-3).abs() < 1e-12, "{past:?}");
+        assert_eq!((past.started.as_str(), past.driver.as_str()), ("then", "1.0"));
+        let [compute, memory] = [past.compute, past.memory].map(Option::unwrap);
+        assert!((compute - 2.0).abs() < 1e-12 && (memory - 8.0).abs() < 1e-12, "{past:?}");
+    }
+
+    #[test]
+    fn segments_have_means_and_squares_about_them() {
+        let logs = [0.0, 1.0, 10.0, 12.0];
+        assert_eq!(means(&logs, &[2]), [0.5, 11.0]);
+        assert_eq!((about_means(&logs, &[2]), about_means(&logs[..2], &[])), (2.5, 0.5));
+    }
+
+    #[test]
+    fn six_runs_are_enough_to_say() {
+        assert_eq!(trajectories(&weekly(6, 1, |_, _| 1.0, 1)), [Trajectory::Steady]);
+    }
+
+    #[test]
+    fn a_slide_is_judged_by_its_own_time_and_among_all() {
+        let rising = |runs: u32, first: f64, slope: f64, count: f64| {
+            let at = |run: u32| (first + f64::from(run), slope * f64::from(run));
+            slide(&(0..runs).map(at).collect::<Vec<_>>(), count).is_some()
+        };
+        // Half a percent over eleven weeks, however late they are.
+        assert!(!rising(12, 100.0, 5e-4, 1.0) && rising(12, 100.0, 1e-2, 1.0));
+        // Six rising runs have a p-value of 0.009: little for one, and not for ten.
+        assert!(rising(6, 0.0, 0.01, 1.0) && !rising(6, 0.0, 0.01, 10.0));
     }
 }

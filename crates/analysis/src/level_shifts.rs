@@ -102,4 +102,13 @@ mod tests {
         assert_eq!(reached(rare - 1), 0.0);
         assert!(reached(rare) > 0.09);
     }
+
+    #[test]
+    fn a_run_has_two_halves() {
+        // About 4: squares of 40 over four degrees of freedom. Halves of 1.5, of two, and of 17/3, of three.
+        let Run { scatter, shift, factor } = Run::of(&[1.0, 2.0, 3.0, 5.0, 9.0]);
+        assert!((scatter - 10f64.sqrt()).abs() < 1e-12, "{scatter}");
+        assert!((shift - (17.0 / 3.0 - 1.5)).abs() < 1e-12, "{shift}");
+        assert!((factor - (0.5 + 1.0 / 3.0)).abs() < 1e-12, "{factor}");
+    }
 }

@@ -129,4 +129,17 @@ mod tests {
         assert_eq!(rounds, curve(&[(64e6, 20.0)]));
         assert!(Curve::through(vec![]).is_none());
     }
+
+    #[test]
+    fn what_is_no_rate_says_nothing() {
+        let odd = curve(&[(1e6, f64::INFINITY), (2e6, f64::NAN), (64e6, 20.0), (128e6, 0.0)]);
+        assert_eq!(odd, curve(&[(64e6, 20.0)]));
+    }
+
+    #[test]
+    fn a_level_ends_where_a_slower_one_follows() {
+        let curve = curve(&[(1e6, 2.0), (64e6, 1.0)]);
+        let falls = |bytes| curve.falls_beyond(bytes);
+        assert_eq!([falls(5e5), falls(1e6), falls(64e6)], [None, Some(true), Some(false)]);
+    }
 }

@@ -36,6 +36,7 @@ pub fn noise(runs: &[DeviceCases]) -> Noise {
 mod tests {
     use super::*;
     use crate::collect;
+    use gpubench_core::record::Record;
     use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
@@ -50,5 +51,18 @@ mod tests {
         let [(key_a, floor)] = &noise.floors[..] else { panic!("b has one run only") };
         assert_eq!(*key_a, key("a", 1));
         assert!((floor - 0.05).abs() < 1e-12);
+    }
+
+    /// Means of two rounds: of 1 and 4 ms 2 ms, a tenth less than 2.2 ms.
+    #[test]
+    fn a_run_is_the_geometric_mean_of_its_rounds() {
+        let header = header(vec![device("opencl")]);
+        let run = |seconds: [f64; 2]| {
+            let rounds =
+                [0, 1].map(|n| Record { round: n, ..record(key("a", 1), seconds[n as usize]) });
+            collect(&header, &rounds).remove(0)
+        };
+        let noise = noise(&[run([1e-3, 4e-3]), run([2.2e-3; 2])]);
+        assert!((noise.floors[0].1 - 0.1).abs() < 1e-9, "{noise:?}");
     }
 }

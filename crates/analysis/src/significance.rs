@@ -293,4 +293,28 @@ mod tests {
         let scatter = SCATTER.min(0.01 * upper_limit(4.0));
         assert!((needed - 0.01 - NORMAL * scatter * (2f64 / 3.0).sqrt()).abs() < 1e-9, "{needed}");
     }
+
+    /// Ten percent within a run is what the others move by: as a difference of means of three rounds a side, whose
+    /// variance is two thirds of a round's, 0.1 over √(2/3) of a single round.
+    #[test]
+    fn what_others_move_by_within_a_run_is_needed() {
+        let all = vec![difference(0.03, 0.01); 41];
+        let moving = vec![[vec![0.0; 3], vec![0.0, 0.1, 0.1]]; 41];
+        let found = super::significances(&all, &[false; 41], &LevelShifts::of(&moving));
+        let Significance::Moderated { needed, significant, .. } = found[0] else { panic!() };
+        assert!((needed - 0.1 / (2f64 / 3.0).sqrt()).abs() < 1e-9, "{needed}");
+        assert!(!significant);
+    }
+
+    /// Rounds that scatter by 5 %: 2.776 of them over √(3/2) are 0.1133, and the margin is 0.0296.
+    #[test]
+    fn an_interval_must_lie_beyond_what_is_explained_on_its_side() {
+        let of = |by: f64| Significance::Alone(difference(by, 0.05));
+        assert!(
+            !of(-0.1).is_changed(0.01, [-0.02, 0.0]),
+            "-0.213 to 0.013, of which -0.02 is explained"
+        );
+        assert!(of(-0.14).is_changed(0.01, [-0.02, 0.0]), "-0.253 to -0.027");
+        assert!(!of(0.1).is_changed(0.01, [0.0, 0.02]) && of(0.14).is_changed(0.01, [0.0, 0.02]));
+    }
 }

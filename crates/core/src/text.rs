@@ -102,16 +102,21 @@ fn push(out: &mut String, length: &mut usize, c: char) {
     *length += 1;
 }
 
-/// A control sequence (`ESC [ … letter`) is skipped whole; of any other escape, one character.
+/// A whole control sequence (`ESC [`, numbers, a letter) is skipped. Of any other escape nothing else is: what stands
+/// behind it may be the text of somebody else, a number or the end of a line.
 fn skip_escape(chars: &mut std::str::Chars) {
-    if chars.next() == Some('[') {
-        chars.find(|c| ('\u{40}'..='\u{7e}').contains(c));
+    let number = |c: char| c.is_ascii_digit() || matches!(c, ';' | ':' | '?');
+    let letter = chars.as_str().strip_prefix('[').map(|rest| rest.trim_start_matches(number));
+    let behind = letter.and_then(|text| text.strip_prefix(|c: char| c.is_ascii_alphabetic()));
+    if let Some(behind) = behind {
+        *chars = behind.chars();
     }
 }
 
 /// Marks that reorder or hide what a terminal shows, or that some readers of tables take for the end of a line.
 pub fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Parts in lower case, joined by dashes, with nothing but letters and digits between them: safe as a file's
@@ -232,7 +237,7 @@ mod tests {
     #[test]
     fn nothing_reaches_the_terminal_but_text() {
         assert_eq!(printable("a\u{1b}[31mred\u{1b}[0m\tb\u{7}\u{202e}", 80), "ared b");
-        assert_eq!(printable("\u{1b}]0;title\u{7}x", 80), "0;titlex");
+        assert_eq!(printable("\u{1b}]0;title\u{7}x", 80), "]0;titlex");
         assert_eq!(printable("µs Größe", 80), "µs Größe");
     }
 
@@ -246,6 +251,26 @@ mod tests {
             "abcd",
             "lines that are none, marks of Arabic"
         );
+        let hidden = "a\u{ad}\u{180e}\u{206a}\u{fff9}b\u{fffb}\u{e0041}\u{e007f}c";
+        assert_eq!(harmless(hidden), "abc", "hyphens, annotations and tags that nobody sees");
+    }
+
+    /// A text ends in the beginning of a sequence; the next one is a figure, a cell or a tag.
+    #[test]
+    fn an_escape_without_an_end_takes_nothing_of_what_follows() {
+        for (text, left) in [
+            ("copy\u{1b}[ n=65536", "copy[ n=65536"),
+            ("copy\u{1b}[  657 µs", "copy[  657 µs"),
+            ("copy\u{1b}[31 µs", "copy[31 µs"),
+            ("copy\u{1b}\nnext", "copy\nnext"),
+            ("copy\u{1b}</td>", "copy</td>"),
+            ("copy\u{1b}[</td>", "copy[</td>"),
+            ("copy\u{1b}[?25lx\u{1b}[1;31mred", "copyxred"),
+            ("copy\u{1b}[12", "copy[12"),
+        ] {
+            assert_eq!(harmless(text), left);
+            assert_eq!(printable(text, 80), left.replace('\n', " "));
+        }
     }
 
     #[test]

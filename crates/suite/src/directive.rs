@@ -21,9 +21,14 @@ const ASSEMBLY: [&[u8]; 4] = [b"asm", b"__asm", b"__asm__", b"_asm"];
 /// As far behind its `#` a directive's name is looked for.
 const WINDOW: usize = 256;
 
-/// Where `text` has the compiler look for another file, or take assembly, if anywhere.
+/// Where `text` has the compiler look for another file, or take assembly, if anywhere, whether or not
+/// it replaces trigraphs.
 pub fn beyond_its_text(text: &str) -> Option<Range<usize>> {
-    let (plain, places) = spliced(text.as_bytes());
+    [true, false].into_iter().find_map(|trigraphs| beyond(text, trigraphs))
+}
+
+fn beyond(text: &str, trigraphs: bool) -> Option<Range<usize>> {
+    let (plain, places) = spliced(text, trigraphs);
     let directive = (0..plain.len()).find_map(|at| Some(at..directive(&plain, at)?));
     let found = directive.or_else(|| {
         OPERATORS.iter().find_map(|operator| {
@@ -114,18 +119,23 @@ fn pragma(line: &[u8]) -> bool {
 }
 
 /// The text as a preprocessor reads it, trigraphs replaced and continued lines joined, and where
-/// each byte of it stood.
-fn spliced(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
-    let (mut plain, mut places) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+/// each byte of it stood. What Unicode calls a blank is one to some compilers.
+fn spliced(text: &str, trigraphs: bool) -> (Vec<u8>, Vec<usize>) {
+    let bytes = text.as_bytes();
+    let (mut plain, mut places) =
+        (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len()));
     let mut at = 0;
-    while let Some(first) = text.get(at) {
-        let (byte, len) = match &text[at..] {
-            [b'?', b'?', b'=', ..] => (b'#', 3),
-            [b'?', b'?', b'/', ..] => (b'\\', 3),
-            _ => (*first, 1),
+    while let Some(first) = bytes.get(at) {
+        let (byte, len) = match &bytes[at..] {
+            [b'?', b'?', b'=', ..] if trigraphs => (b'#', 3),
+            [b'?', b'?', b'/', ..] if trigraphs => (b'\\', 3),
+            _ => match text.get(at..).and_then(|rest| rest.chars().next()) {
+                Some(c) if is_blank(c) => (b' ', c.len_utf8()),
+                _ => (*first, 1),
+            },
         };
         if byte == b'\\'
-            && let Some(splice) = line_end(&text[at + len..])
+            && let Some(splice) = line_end(&bytes[at + len..])
         {
             at += len + splice;
             continue;
@@ -135,6 +145,11 @@ fn spliced(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         at += len;
     }
     (plain, places)
+}
+
+/// Blanks beyond ASCII, with one that was one in older versions of Unicode and the mark of the order of bytes.
+fn is_blank(c: char) -> bool {
+    !c.is_ascii() && c.is_whitespace() || matches!(c, '\u{180e}' | '\u{feff}')
 }
 
 /// How many bytes the end of the line takes, if nothing stands before it; compilers allow blanks
@@ -181,6 +196,13 @@ mod tests {
             "void f() { __as\\\nm__ volatile(\"nop\"); }",
             "int x asm(\"y\");",
             "{__asm nop}",
+            "#\u{a0}include <x>",
+            "#\u{2003}pragma\u{a0}GCC\u{3000}dependency <x>",
+            "void f() { \u{a0}__asm__(\"nop\"); }",
+            "__asm__\u{2028}(\"nop\");",
+            "int \u{180e}asm(\"nop\");",
+            "\u{feff}asm(\"nop\");",
+            "//x?\u{3f}/\nasm(\"nop\");",
         ] {
             let found = beyond_its_text(text).unwrap_or_else(|| panic!("{text}"));
             assert!(text.get(found.clone()).is_some_and(|found| !found.is_empty()), "{text}");

@@ -8,6 +8,9 @@ use gpubench_core::gpu::{Expanded, Language};
 use std::ops::Range;
 use std::path::Path;
 
+/// Why a kernel is not taken.
+const REJECTED: &str =
+    "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
 /// More texts than this in one kernel are an error: headers that include each other grow fast.
 const MAX_TEXTS: usize = 200;
 
@@ -38,8 +41,14 @@ pub struct Headers {
 /// Where a text has the compiler look for files, or a header cannot be read.
 pub fn headers(root: &Root, source: &Source) -> Result<Headers, Mistake> {
     let mut expansion = Expansion { root, texts: 0, open: vec![], sources: vec![] };
-    let text = expansion.of(source)?;
+    let Joined { text, parts } = expansion.of(source)?;
     let sources = expansion.sources;
+    // A comment that begins in one file and ends in another hides there what is a directive here.
+    if !sources.is_empty() && directive::beyond_its_text(&parts).is_some() {
+        let at = includes(&source.text).first().map_or(0..0, |include| include.at.clone());
+        let message = format!("together with its headers {REJECTED}");
+        return Err(Mistake { source: source.clone(), at, message, help: None });
+    }
     let headers: Vec<_> = sources.iter().map(|header| header.file.to_string()).collect();
     let expanded = (!headers.is_empty()).then_some(Expanded { text, headers });
     Ok(Headers { expanded, sources })
@@ -62,6 +71,27 @@ pub fn read_kernel(path: &Path, language: Language) -> Result<(String, Option<Ex
     Ok((text, found.expanded))
 }
 
+/// A text with its headers.
+#[derive(Default)]
+struct Joined {
+    /// As the compiler gets it.
+    text: String,
+    /// Without the lines that say where its parts come from: a folder may be called `asm`.
+    parts: String,
+}
+
+impl Joined {
+    fn push(&mut self, text: &str) {
+        self.text += text;
+        self.parts += text;
+    }
+
+    /// From here on lines are those of `source` from `line` on.
+    fn begin(&mut self, line: usize, source: &Source) {
+        self.text += &format!("#line {line} {}", quoted(source));
+    }
+}
+
 struct Expansion<'a> {
     root: &'a Root,
     texts: usize,
@@ -71,7 +101,7 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    fn of(&mut self, source: &Source) -> Result<String, Mistake> {
+    fn of(&mut self, source: &Source) -> Result<Joined, Mistake> {
         let wrong = |at: Range<usize>, message: String, help| Mistake {
             source: source.clone(),
             at,
@@ -80,14 +110,13 @@ impl Expansion<'_> {
         };
         let includes = includes(&source.text);
         if let Some(at) = directive::beyond_its_text(&blanked(&source.text, &includes)) {
-            let message = "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
             let help =
                 "a header of the suite's folder stands in a line of its own: `#include \"name.h\"`";
-            return Err(wrong(at, message.into(), Some(help)));
+            return Err(wrong(at, REJECTED.into(), Some(help)));
         }
         self.texts += 1;
         self.open.push(source.path.clone());
-        let (mut text, mut done) = (String::new(), 0);
+        let (mut joined, mut done) = (Joined::default(), 0);
         for Include { line, name, at } in includes {
             let header = self.root.read(source, name);
             let header = header.map_err(|why| {
@@ -105,25 +134,30 @@ impl Expansion<'_> {
             }
             let known = self.sources.iter().any(|known| known.path == header.path);
             let once = known && header.text.contains("#pragma once");
-            let inner = if once { String::new() } else { self.of(&header)? };
+            let inner = if once { Joined::default() } else { self.of(&header)? };
             if !known {
                 self.sources.push(header.clone());
             }
-            text += &source.text[done..line.start];
+            joined.push(&source.text[done..line.start]);
             // A compiler counts lines from here on as the files have them.
             let next = 2 + source.text[..line.start].matches('\n').count();
-            text +=
-                &format!("#line 1 {}\n{inner}\n#line {next} {}", quoted(&header), quoted(source));
+            joined.begin(1, &header);
+            joined.push("\n");
+            joined.text += &inner.text;
+            joined.parts += &inner.parts;
+            joined.push("\n");
+            joined.begin(next, source);
             done = line.end;
         }
         self.open.pop();
-        Ok(text + &source.text[done..])
+        joined.push(&source.text[done..]);
+        Ok(joined)
     }
 }
 
-/// A file's name in a directive.
+/// A file's name in a directive; it may stand in a comment, which it must not end.
 fn quoted(source: &Source) -> String {
-    format!("\"{}\"", source.file.replace('\\', "/").replace(['"', '\n', '\r'], "?"))
+    format!("\"{}\"", source.file.replace('\\', "/").replace(['"', '\n', '\r', '*'], "?"))
 }
 
 struct Include<'a> {
@@ -213,5 +247,26 @@ mod tests {
         assert!(why("#define A \\\n#include \"b.h\"\n").contains("may not"));
         assert!(why("#include \"b.h\" \"c.h\"\n").contains("may not"));
         assert!(why("int a; asm(\"\");\n").contains("may not"));
+    }
+
+    /// Each file by itself looks for nothing.
+    #[test]
+    fn what_files_are_together_is_checked_too() {
+        let comment = "# /*\n#include \"b.h\"\n*/ define X\n";
+        let why = |header: &str| expanded(&[("k.cl", comment), ("b.h", header)]).unwrap_err();
+        for header in ["*/ include </etc/passwd> /*", "*/ pragma GCC dependency \"x\" /*"] {
+            assert!(why(header).starts_with("b.h: together with its headers"), "{header}");
+        }
+        let harmless = expanded(&[("k.cl", comment), ("b.h", "int b;")]).unwrap();
+        assert!(harmless.expanded.unwrap().text.contains("int b;"));
+        // The names of files are no part of it, and end no comment.
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("asm*");
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(inner.join("k.cl"), "/*\n#include \"b.h\"\n*/ int a;\n").unwrap();
+        std::fs::write(inner.join("b.h"), "int b;").unwrap();
+        let (root, source) = Root::open(&inner.join("k.cl")).unwrap();
+        let found = headers(&root, &source).map_err(|mistake| mistake.message).unwrap();
+        assert_eq!(found.expanded.unwrap().text.matches("*/").count(), 1);
     }
 }

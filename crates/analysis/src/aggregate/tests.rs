@@ -192,3 +192,20 @@ fn only_what_did_not_run_is_skipped() {
     assert!(skipped(&[Outcome::Skipped("budget".into())]));
     assert!(!skipped(&[Outcome::Ok]) && !skipped(&[crash()]));
 }
+
+/// Of three rounds two that warn make a case doubtful, and one a note.
+#[test]
+fn half_of_the_rounds_must_warn() {
+    let of = |warned: usize| {
+        let mut records = rounds(&[Outcome::Ok, Outcome::Ok, Outcome::Ok]);
+        for record in &mut records[..warned] {
+            record.flags = vec![Flag::Drift("by 5 %".into())];
+        }
+        let cases = aggregate(&records);
+        (cases[0].is_doubtful(), cases[0].grade())
+    };
+    assert_eq!(of(2), (true, Some(Grade::Warning)));
+    assert_eq!(of(1), (false, Some(Grade::Note)));
+    assert_eq!(of(0), (false, None));
+    assert!(!Tally::default().is_doubtful());
+}

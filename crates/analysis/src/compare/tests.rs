@@ -168,3 +168,52 @@ fn a_doubt_on_either_side_keeps_a_case_from_being_the_same() {
     assert_eq!(verdict(&found, 0.01, [0.0, 0.005]), Verdict::Unsure { rounds: None });
     assert_eq!(verdict(&found, 0.01, [-0.001, 0.0]), Verdict::Same);
 }
+
+/// A device that takes 1.5 times as long, and a case that takes 1.6 times as long.
+#[test]
+fn a_row_says_what_the_speed_explains_and_what_is_left() {
+    let slower = compare(&run_at(1.0, 1.0, "1"), &run_at(1.5, 1.6, "1"), &Options::default());
+    let row = &slower.rows[0];
+    let [low, high] = row.speed.expect("the speed explains some of it");
+    assert!(low < 1.5 && 1.5 < high, "{row:?}");
+    assert!(!slower.in_turn && (row.ratio / row.unexplained_ratio).ln() >= 0.0, "{row:?}");
+    let alike = compare(&run_at(1.0, 1.0, "1"), &run_at(1.0, 1.6, "1"), &Options::default());
+    let row = &alike.rows[0];
+    assert_eq!((row.speed, row.unsure_by_speed, row.unexplained_ratio), (None, false, row.ratio));
+    let in_turn = Options { in_turn: true, ..Options::default() };
+    assert!(compare(&run_at(1.0, 1.0, "1"), &run_at(1.0, 1.0, "1"), &in_turn).in_turn);
+}
+
+/// What remains is a factor below the ratio; that nothing is called is the speed's doing, and no noise.
+#[test]
+fn what_the_speed_may_explain_is_a_factor() {
+    let (old, new) = (took(&[0.999, 1.0, 1.001]), took(&[1.198, 1.2, 1.202]));
+    let difference = difference(&old, &new, false).unwrap();
+    let name = key("a", 1);
+    let of = |doubt| {
+        let correction = Correction { shift: 0.0, doubt };
+        let pair = Pair { key: &name, before: &old, now: &new, correction };
+        row(&pair, &Significance::Alone(difference), &Options::default())
+    };
+    let [clear, doubtful] = [of([0.0; 2]), of([0.0, 0.3])];
+    assert_eq!((clear.verdict, clear.unsure_by_speed), (Verdict::Slower, false));
+    assert_eq!(
+        (doubtful.verdict, doubtful.unsure_by_speed),
+        (Verdict::Unsure { rounds: None }, true)
+    );
+    assert!((clear.unexplained_ratio - 1.2).abs() < 1e-3, "{clear:?}");
+    assert!((doubtful.unexplained_ratio - 1.2 / 0.3f64.exp()).abs() < 1e-3, "{doubtful:?}");
+    assert_eq!((clear.speed.is_some(), doubtful.speed.is_some()), (false, true));
+}
+
+#[test]
+fn doubts_are_the_warnings_of_doubtful_sides_each_once() {
+    let of = |grade, flags: &[Flag]| CaseResult { grade, flags: flags.to_vec(), ..took(&[1.0]) };
+    let (warning, other, note) =
+        (Flag::Drift("by 9 %".into()), Flag::Drift("by 5 %".into()), Flag::Cache);
+    let old = of(Some(Grade::Warning), &[warning.clone(), note]);
+    let new = of(Some(Grade::Warning), &[warning.clone(), other.clone()]);
+    assert_eq!(doubts(&old, &new), [warning.clone(), other.clone()]);
+    let calm = of(Some(Grade::Note), &[other]);
+    assert_eq!(doubts(&old, &calm), [warning]);
+}

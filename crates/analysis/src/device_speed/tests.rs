@@ -134,3 +134,131 @@ fn readings_within_rounds_bound_the_error_and_rounds_the_spread() {
     assert_eq!(thrice(0.01), 1.0);
     assert!((1.035..0.04f64.exp()).contains(&thrice(0.001)), "{}", thrice(0.001));
 }
+
+/// Readings of a round, as logarithms.
+fn readings(round: u32, logs: &[f64]) -> Vec<Record> {
+    let of = |log: &f64| {
+        let mut record = record(key("a", 1), 1.0);
+        record.round = round;
+        record.monitor.reference_kernel = Some([9.0, log.exp()]);
+        record
+    };
+    logs.iter().map(of).collect()
+}
+
+fn near(found: f64, wanted: f64) {
+    assert!((found - wanted).abs() < 1e-6 * wanted.abs().max(1e-3), "{found} is not {wanted}");
+}
+
+#[test]
+fn a_reading_is_apart_by_what_its_error_leaves() {
+    let reading = Reading { seconds: 2.0, error: 0.1, rounds: 5, spread: 1.0 };
+    // ln 2 less three errors, either way.
+    near(reading.factor_from(1.0), 2.0 * (-0.3f64).exp());
+    near(reading.factor_from(4.0), 2.0 * (-0.3f64).exp());
+    assert_eq!(reading.factor_from(1.9), 1.0);
+}
+
+#[test]
+fn three_rounds_and_one_reading_have_the_error_that_they_show() {
+    let alike: Vec<_> = (0..3).flat_map(|n| readings(n, &[-0.1, 0.0, 0.1])).collect();
+    // Variances of 0.01, a third of it each round, over three squared.
+    near(DeviceSpeed::of(&alike).compute.unwrap().error, (0.01f64 / 9.0).sqrt());
+    let single = DeviceSpeed::of(&readings(0, &[0.5])).compute.unwrap();
+    assert_eq!((single.error, single.spread, single.rounds), (0.0, 1.0, 1));
+    let apart = [readings(0, &[1.0]), readings(1, &[1.5])].concat();
+    near(DeviceSpeed::of(&apart).spread(), 0.5f64.exp());
+    // The scatter is that of rounds which have several: 0.01 explains 0.079 between single readings.
+    let mixed = [readings(0, &[-0.01, 0.0, 0.01]), readings(1, &[0.04])].concat();
+    assert_eq!(DeviceSpeed::of(&mixed).spread(), 1.0);
+}
+
+#[test]
+fn a_change_is_a_ratio_beyond_its_scatter() {
+    let of = |seconds, error, rounds| DeviceSpeed {
+        compute: Some(Reading { seconds, error, rounds, spread: 1.0 }),
+        memory: None,
+    };
+    let change =
+        |old, new, tolerance| SpeedChange::between(&old, &new, tolerance, false).compute.unwrap();
+    let found = change(of(2.0, 0.01, 3), of(3.0, 0.01, 2), 0.01);
+    near(found.ratio, 1.5);
+    near(found.error, 0.01 * 2f64.sqrt());
+    // Student's t of three degrees of freedom.
+    near(found.scatter, 3.182_446 * 0.01 * 2f64.sqrt());
+    // Of one round each nothing is known but the readings' own scatter.
+    near(change(of(2.0, 0.01, 1), of(3.0, 0.01, 1), 0.01).scatter, 3.0 * 0.01 * 2f64.sqrt());
+    assert!(!change(of(2.0, 0.0, 3), of(2.0, 0.0, 3), 0.0).differs, "nothing at all");
+}
+
+#[test]
+fn the_machine_did_what_lies_between_its_readings() {
+    let of = |ratio: f64, scatter| Change {
+        old: 1.0,
+        new: ratio,
+        ratio,
+        error: 0.0,
+        scatter,
+        differs: true,
+    };
+    let [slow, slower] = [of(0.1f64.exp(), 0.02), of(0.3f64.exp(), 0.05)];
+    let allowed =
+        |compute, memory| SpeedChange { compute, memory, ..SpeedChange::default() }.allowed();
+    let [low, high] = allowed(Some(slow), Some(slower)).unwrap();
+    near(low, 0.08);
+    near(high, 0.35);
+    // Where one was read, the other may have stayed.
+    for alone in [allowed(Some(slower), None), allowed(None, Some(slower))] {
+        let [low, high] = alone.unwrap();
+        assert_eq!(low, 0.0);
+        near(high, 0.35);
+    }
+    assert_eq!(allowed(None, None), None);
+}
+
+/// Cases that differ by so much each, known to a thousandth.
+fn learnt(change: &mut SpeedChange, by: &[f64]) {
+    let one = |by: &f64| ("compute", Difference { difference: *by, error: 1e-3, ..DIFFERENCE });
+    change.learn(by.iter().map(one));
+}
+
+#[test]
+fn a_family_is_contradicted_where_the_speed_changed_and_enough_cases_did_not_follow() {
+    let contradicted = |ratio: f64, by: &[f64]| {
+        let mut change = change(ratio, Some(ratio), false);
+        learnt(&mut change, by);
+        assert!(change.common.is_empty(), "{change:?}");
+        !change.contradicted.is_empty()
+    };
+    assert!(contradicted(1.2, &[-0.1; 6]));
+    assert!(!contradicted(1.2, &[-0.1; 4]), "too few");
+    assert!(!contradicted(1.0, &[-0.1; 6]), "no speed changed");
+}
+
+#[test]
+fn what_cases_have_in_common_is_kept_where_it_says_more_than_noise() {
+    let common = |by: &[f64]| {
+        let mut change = change(1.0, Some(1.0), false);
+        learnt(&mut change, by);
+        change.common.get("compute").copied()
+    };
+    assert_eq!(common(&[0.0; 6]), None, "all alike and no shift");
+    // No shift, but farther apart than their noise: that is left in doubt, on either side.
+    let apart = common(&[-0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03]).unwrap();
+    assert!(apart.excess > 1.0 && (apart.ratio, apart.error) == (1.0, 0.0), "{apart:?}");
+    assert!(!apart.is_significant());
+    let mut change = change(1.0, Some(1.0), false);
+    learnt(&mut change, &[-0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03]);
+    let Correction { shift, doubt } = change.explains(&key("a", 1), "compute", &DIFFERENCE);
+    assert_eq!((shift, doubt[0]), (0.0, -doubt[1]));
+    assert!(doubt[1] > 0.0);
+}
+
+#[test]
+fn where_memory_alone_was_read_what_is_about_memory_follows() {
+    let at = |seconds| DeviceSpeed { compute: None, memory: speed(seconds, None).compute };
+    let change = SpeedChange::between(&at(1.0), &at(1.5), 0.01, false);
+    let shift = |family| change.explains(&key("a", 1), family, &DIFFERENCE).shift;
+    near(shift("memory"), 1.5f64.ln());
+    assert_eq!(shift("compute"), 0.0);
+}

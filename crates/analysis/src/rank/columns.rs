@@ -115,3 +115,52 @@ fn columns(matrix: &ResultMatrix, cases: impl Iterator<Item = usize>) -> Vec<Vec
     columns.extend(copies.into_values());
     columns
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result_matrix::result_matrix;
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{device, header, key, record};
+
+    /// Logarithms of speeds by family: 1 and 3 of compute, 10 of memory, 4 of overlap.
+    fn of(weights: [f64; 3]) -> Columns {
+        let one = |n, family: &str, log: f64| Record {
+            family: family.to_owned(),
+            ..record(key("a", n), (-log).exp())
+        };
+        let records = [
+            one(1, "compute", 1.0),
+            one(2, "compute", 3.0),
+            one(3, "memory", 10.0),
+            one(4, "overlap", 4.0),
+        ];
+        let matrix = result_matrix([(&header(vec![device("opencl")]), &records[..])]);
+        let names = ["compute", "memory", "overlap"].map(str::to_owned);
+        Columns::new(&matrix, &[0], &[0, 1, 2, 3], &names.into_iter().zip(weights).collect())
+    }
+
+    #[test]
+    fn a_mean_without_a_family_is_that_of_the_others_by_their_shares() {
+        // Shares of 3/8, 1/8 and 1/2.
+        let found = of([3.0, 1.0, 4.0]).means_without();
+        let wanted = [
+            ("compute", (10.0 / 8.0 + 4.0 / 2.0) / (5.0 / 8.0)),
+            ("memory", (2.0 * 3.0 / 8.0 + 4.0 / 2.0) / (7.0 / 8.0)),
+            ("overlap", (2.0 * 3.0 / 8.0 + 10.0 / 8.0) / (4.0 / 8.0)),
+        ];
+        assert_eq!(found.len(), wanted.len());
+        for ((name, means), (family, mean)) in found.iter().zip(wanted) {
+            assert!(name == family && (means[0] - mean).abs() < 1e-9, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_weighs_nothing_is_not_left_out() {
+        let names = |weights| -> Vec<String> {
+            of(weights).means_without().into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names([1.0, 1.0, 0.0]), ["compute", "memory"]);
+        assert!(names([1.0, 0.0, 0.0]).is_empty(), "nothing would be left");
+    }
+}

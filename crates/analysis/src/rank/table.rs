@@ -113,3 +113,49 @@ pub(super) fn cells<'a>(
 ) -> impl Iterator<Item = &'a Cell> {
     common.iter().filter_map(move |&case| matrix.cell(device, case).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result_matrix::result_matrix;
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{device, header, key, record};
+
+    fn near(found: f64, wanted: f64) {
+        assert!((found / wanted - 1.0).abs() < 1e-9, "{found} is not {wanted}");
+    }
+
+    fn rounds(n: i64, logs: &[f64]) -> Vec<Record> {
+        let one = |(round, log): (u32, &f64)| Record { round, ..record(key("a", n), log.exp()) };
+        (0..).zip(logs).map(one).collect()
+    }
+
+    /// Squares of 0.02 over two degrees of freedom and of 0.1 over four: 0.02 for one round of either.
+    #[test]
+    fn noise_is_pooled_over_cases_with_several_rounds() {
+        let records =
+            [rounds(1, &[-0.1, 0.0, 0.1]), rounds(2, &[-0.2, -0.1, 0.0, 0.1, 0.2])].concat();
+        let matrix = result_matrix([(&header(vec![device("opencl")]), &records[..])]);
+        let weights = BTreeMap::new();
+        let table = Table::new(&matrix, &[0], &[0, 1], &weights);
+        let Noise { variance, freedom } = table.noise(0);
+        assert_eq!((freedom, table.rounds(0)), (6.0, [3, 5]));
+        // Each case is half of the mean.
+        near(variance, 0.02 * (1.0 / 3.0 + 1.0 / 5.0) / 4.0);
+    }
+
+    #[test]
+    fn noise_of_single_rounds_is_that_within_them() {
+        let mut records = [rounds(1, &[0.0]), rounds(2, &[0.0])].concat();
+        for (record, step) in records.iter_mut().zip([1e-3, 3e-3]) {
+            let samples = &mut record.measured.as_mut().unwrap().samples;
+            samples.iter_mut().zip(0..).for_each(|(sample, i)| *sample += step * f64::from(i % 5));
+        }
+        let matrix = result_matrix([(&header(vec![device("opencl")]), &records[..])]);
+        let weights = BTreeMap::new();
+        let Noise { variance, freedom } = Table::new(&matrix, &[0], &[0, 1], &weights).noise(0);
+        let within = |case| matrix.cell(0, case).unwrap().rounds().within();
+        assert!(freedom.is_infinite() && within(1) > 2.0 * within(0) && within(0) > 0.0);
+        near(variance, (within(0) + within(1)) / 4.0);
+    }
+}

@@ -1,7 +1,8 @@
 use super::super::result_matrix::result_matrix;
 use super::*;
+use gpubench_core::gpu::{BoundsChecks, BuildReport, Clock};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
-use gpubench_core::record::{Flag, Header, Outcome, Record};
+use gpubench_core::record::{Built, Flag, Header, Outcome, Record};
 use gpubench_core::workload::Ceiling;
 
 /// Two devices; the second takes twice the time in `n` cases.
@@ -220,8 +221,6 @@ fn copies_of_one_size_count_once() {
 
 #[test]
 fn a_launch_is_no_transfer_and_clocks_are_not_mixed() {
-    use gpubench_core::gpu::{BoundsChecks, BuildReport, Clock};
-    use gpubench_core::record::Built;
     let (header, mut records) = families(&[("transfer", 6, 2.0)]);
     for record in records.iter_mut().filter(|record| record.key.size[0].1 == 6) {
         record.kernel = Some(Built {
@@ -278,4 +277,76 @@ fn a_winner_whose_interval_is_wider_than_its_lead_is_not_clear() {
     };
     assert!(is_clear(0.001));
     assert!(!is_clear(0.1));
+}
+
+#[test]
+fn what_only_devices_outside_the_ranking_ran_is_no_family() {
+    let (mut header, mut records) = two(3);
+    header.devices[1].kind = DeviceKind::Cpu;
+    let of = |device, family: &str, n| Record {
+        device,
+        family: family.into(),
+        ..record(key("b", n), 1.0)
+    };
+    records.extend([of(0, "memory", 1), of(1, "overlap", 2)]);
+    let names = ranked(&header, &records).families.into_iter().map(|family| family.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["overall", "compute", "memory"]);
+}
+
+#[test]
+fn each_kind_of_device_is_out_and_in_for_its_own_reason() {
+    let (mut header, records) = two(3);
+    let default = Options::default;
+    for (kind, why, options) in [
+        (DeviceKind::Cpu, "--include-cpu", Options { include_cpu: true, ..default() }),
+        (
+            DeviceKind::Imported,
+            "--include-imported",
+            Options { include_imported: true, ..default() },
+        ),
+        (
+            DeviceKind::Simulated,
+            "--include-simulated",
+            Options { include_simulated: true, ..default() },
+        ),
+    ] {
+        header.devices[1].kind = kind;
+        let out = |options: &Options| {
+            rank(&result_matrix([(&header, &records[..])]), options).unwrap().excluded
+        };
+        let [(1, reason)] = &out(&default())[..] else { panic!("{kind:?}") };
+        assert!(reason.contains(why), "{reason}");
+        assert!(out(&options).is_empty());
+    }
+}
+
+/// Kernels in two languages differ in their text; in one language they may not.
+#[test]
+fn kernels_of_one_language_are_the_same() {
+    let common = |hashes: [&str; 3]| {
+        let devices = [("A", "opencl"), ("B", "wgpu"), ("C", "opencl")]
+            .map(|(name, backend)| DeviceInfo { name: name.into(), ..device(backend) });
+        let of = |(device, hash): (usize, &str)| {
+            let mut record = Record { device, ..record(key("a", 1), 1.0) };
+            record.kernel = Some(Built {
+                hash: hash.into(),
+                group: [64, 1, 1],
+                groups: [1; 3],
+                bounds_checks: BoundsChecks::Off,
+                variant: String::new(),
+                tried: vec![],
+                untried: 0,
+                report: BuildReport::default(),
+            });
+            record
+        };
+        let records: Vec<Record> = hashes.into_iter().enumerate().map(of).collect();
+        let ranking = ranked(&header(devices.to_vec()), &records);
+        let family = &ranking.families[0];
+        (family.common.len(), family.skipped.first().map(|(_, why)| why.clone()))
+    };
+    let [one, other] = ["1111111111111111ff", "2222222222222222ff"];
+    assert_eq!(common([one, other, one]), (1, None));
+    let (0, Some(why)) = common([one, one, other]) else { panic!() };
+    assert!(why.contains("another kernel on C"), "{why}");
 }

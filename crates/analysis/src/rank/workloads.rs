@@ -120,3 +120,73 @@ fn mean(times: &[Time], places: &[usize]) -> Time {
     };
     (of(|time| time.0), [of(|time| time.1[0]), of(|time| time.1[1])])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result_matrix::result_matrix;
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_stats::Summary;
+
+    fn rounds(logs: &[f64]) -> Rounds {
+        let mut rounds = Rounds::default();
+        for log in logs {
+            rounds.add(&Summary::of(&[log.exp(); 20]).unwrap());
+        }
+        rounds
+    }
+
+    /// Variances of 0.0001 and 0.00025, usually 0.000175; half-widths by Student's t of 4 and the rounds' own degrees of
+    /// freedom, 2.4469 of 6, 2.3060 of 8 and 2.7764 of 4.
+    #[test]
+    fn a_variance_is_moderated_by_the_usual_one() {
+        let steady = rounds(&[-0.01, 0.0, 0.01]);
+        let restless = rounds(&[-0.02, -0.01, 0.0, 0.01, 0.02].map(|log| log + 2f64.ln()));
+        let halves: [f64; 3] = [0.017_302_3, 0.015_033_3, 0.036_728_9];
+        let found = times(&[steady, restless, rounds(&[3f64.ln()])]);
+        for ((time, [low, high]), (middle, half)) in
+            found.iter().zip([1.0, 2.0, 3.0].iter().zip(halves))
+        {
+            let near = |x: f64, y: f64| assert!((x / y - 1.0).abs() < 1e-6, "{x} is not {y}");
+            near(*time, *middle);
+            near(*low, middle * (-half).exp());
+            near(*high, middle * half.exp());
+        }
+        assert_eq!(found.len(), 3);
+        // Two with several rounds are enough.
+        assert_eq!(times(&[steady, restless])[..], found[..2]);
+    }
+
+    /// Cases of 3 and of 6 s, whose rounds scatter alike.
+    #[test]
+    fn speeds_are_the_best_time_over_each() {
+        let of = |device: usize, n: i64, round: u32, by: f64| {
+            let seconds = [3.0, 6.0][device] * (by * f64::from(round)).exp();
+            Record { device, round, ..record(key("a", n), seconds) }
+        };
+        let each = |n| {
+            (0..2).flat_map(move |device| {
+                (0..3).map(move |round| of(device, n, round, 0.01 * n as f64))
+            })
+        };
+        let records: Vec<Record> = (1..3).flat_map(each).collect();
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let matrix = result_matrix([(&header, &records[..])]);
+        let found = winners(&matrix, &[0, 1], &[0, 1]);
+        let [Winner { device: 0, lead, speeds, .. }] = &found[..] else { panic!("{found:?}") };
+        assert!((lead - 2.0).abs() < 1e-9, "{found:?}");
+        for (speed, wanted) in speeds.iter().zip([1.0, 0.5]) {
+            let [low, high] = speed.interval;
+            assert!(
+                (speed.speed - wanted).abs() < 1e-9 && low < wanted && wanted < high,
+                "{found:?}"
+            );
+            assert!(
+                (low * high - wanted * wanted).abs() < 1e-9,
+                "as far on either side: {found:?}"
+            );
+            assert!(high / low > 1.01);
+        }
+    }
+}

@@ -80,3 +80,44 @@ fn what_differed_once_differs_for_good() {
     let matrix = result_matrix([(&header, &first[..]), (&header, &second[..])]);
     assert_eq!(matrix.cell(0, 0).unwrap_err(), "different work in its runs");
 }
+
+#[test]
+fn cases_are_found_by_their_keys_and_have_times() {
+    let of = |name: &str, seconds: f64| record(key(name, 1), seconds);
+    let wrong = outcome(key("d", 1), Outcome::Timeout("build".into()));
+    let records = [of("a", 1.0), of("b", 2.0), of("c", 4.0), wrong];
+    let matrix = result_matrix([(&header(vec![device("opencl")]), &records[..])]);
+    let found = ["a", "b", "c", "x"].map(|name| matrix.find(&key(name, 1)));
+    assert_eq!(found, [Some(0), Some(1), Some(2), None]);
+    let times = matrix.times(0);
+    let names: Vec<&str> = times.iter().map(|(case, _)| case.key.workload.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    for ((_, time), wanted) in times.iter().zip([1.0, 2.0, 4.0]) {
+        assert!((time.value - wanted).abs() < 1e-9, "{times:?}");
+    }
+}
+
+#[test]
+fn what_was_imported_unchecked_is_ranked_as_it_is_and_nothing_else() {
+    let unchecked = Record { outcome: Outcome::Unchecked, ..round(0, 1.0) };
+    let of = |kind| {
+        let device = DeviceInfo { kind, ..device("opencl") };
+        result_matrix([(&header(vec![device]), std::slice::from_ref(&unchecked))])
+            .cell(0, 0)
+            .is_ok()
+    };
+    assert!(of(DeviceKind::Imported) && !of(DeviceKind::Discrete));
+}
+
+#[test]
+fn kernels_are_told_apart_by_their_hashes() {
+    let of = |hash: &str| Cell {
+        kernel: Some((Some(short_hash(hash)), BoundsChecks::Off)),
+        ..Cell::default()
+    };
+    let [one, other] = ["1111111111111111ff", "2222222222222222ff"].map(of);
+    assert_eq!(one.matches(&one), Ok(()));
+    assert_eq!(one.matches(&other), Err("another kernel"));
+    assert_eq!(short_hash("00000000000000a7ff"), 0xa7);
+    assert_ne!(short_hash("no hash"), short_hash("another"));
+}

@@ -1,7 +1,8 @@
-use crate::{Roof, derive_flags};
+use super::Figure;
+use crate::{Roof, aggregate, derive_flags};
 use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::sample::{device, header, key, record};
-use gpubench_core::record::{Built, Flag, Grade, Record};
+use gpubench_core::record::{Built, Flag, Grade, Outcome, Record};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Ceiling;
 
@@ -250,4 +251,72 @@ fn a_clock_that_is_off_by_two_is_caught_at_every_level_and_in_every_type() {
     }
     assert_eq!(hidden(&[&ceilings[..], &right].concat()), [false; 8]);
     assert_eq!(hidden(&[&ceilings[..], &wrong].concat())[4..], [true; 4]);
+}
+
+#[test]
+fn a_launch_has_the_items_of_all_its_groups() {
+    let mut record = computes("a", 1, 1e9);
+    let built = record.kernel.as_mut().unwrap();
+    (built.group, built.groups) = ([4, 2, 3], [5, 1, 7]);
+    assert_eq!(Figure::of(&record).unwrap().items, 24 * 35);
+    record.measured.as_mut().unwrap().samples.fill(0.0);
+    assert!(Figure::of(&record).is_none(), "no time, no figure");
+}
+
+/// The most that is known of a type is what a verified kernel computes, where arithmetic of it was measured.
+#[test]
+fn a_kernel_that_computes_more_is_the_ceiling() {
+    let peak = |records: &[Record]| {
+        let cases = aggregate(records);
+        Roof::at_values(&cases).types().map(|(_, rate)| rate).next()
+    };
+    let measured = ceiling(Ceiling::Flops, computes("fma", 1024, 1e12));
+    let near = |found: Option<f64>, wanted: f64| {
+        assert!(found.is_some_and(|rate| (rate / wanted - 1.0).abs() < 1e-9), "{found:?} {wanted}");
+    };
+    near(peak(std::slice::from_ref(&measured)), 1e12);
+    near(peak(&[measured.clone(), computes("more", 1024, 1.5e12)]), 1.5e12);
+    near(peak(&[measured.clone(), computes("less", 1024, 5e11)]), 1e12);
+    assert_eq!(peak(&[computes("more", 1024, 1.5e12)]), None, "no ceiling was measured");
+    // What was disturbed or is wrong says nothing, nor does arithmetic of another type.
+    let mut disturbed = computes("more", 1024, 1.5e12);
+    disturbed.flags = vec![Flag::Drift("by 5 %".into())];
+    near(peak(&[measured.clone(), disturbed]), 1e12);
+    let wrong = Record { outcome: Outcome::Unchecked, ..computes("more", 1024, 1.5e12) };
+    near(peak(&[measured.clone(), wrong]), 1e12);
+    let mut other = computes("more", 1024, 1.5e12);
+    let typed = other.measured.as_mut().unwrap();
+    typed.types = vec![(Scalar::F64, typed.flops)];
+    let cases = [measured, other];
+    let cases = aggregate(&cases);
+    let roof = Roof::at_values(&cases);
+    assert_eq!(roof.types().map(|(of, _)| of).collect::<Vec<_>>(), [Scalar::F32]);
+}
+
+/// A bandwidth is that of the value over all rounds, not of the fastest samples of one.
+#[test]
+fn a_roof_at_values_takes_the_value() {
+    let mut wide = bandwidth(192.0, 1e11);
+    let samples = &mut wide.measured.as_mut().unwrap().samples;
+    let usual = samples[0];
+    samples.iter_mut().zip(0..).for_each(|(sample, i)| *sample *= 1.0 + 0.1 * f64::from(i % 5 - 2));
+    let cases = std::slice::from_ref(&wide);
+    let cases = aggregate(cases);
+    let value = cases[0].time.unwrap().value;
+    assert!((value / usual - 1.0).abs() < 1e-9, "{value}");
+    let found = Roof::at_values(&cases).bandwidth().unwrap();
+    assert!((found / 1e11 - 1.0).abs() < 1e-9, "{found}");
+}
+
+#[test]
+fn a_cache_serves_what_its_level_holds_or_the_driver_says_so() {
+    let curve = [bandwidth(1.0, 4e11), bandwidth(256.0, 1e11)];
+    let roof = Roof::of(&curve);
+    assert!(roof.serves_from_cache(&moves("small", 1.0, 3e11)));
+    assert!(!roof.serves_from_cache(&moves("large", 256.0, 5e10)));
+    // Beyond what was measured the flag decides.
+    let mut beyond = moves("huge", 512.0, 5e10);
+    assert!(!roof.serves_from_cache(&beyond));
+    beyond.flags = vec![Flag::Cache];
+    assert!(roof.serves_from_cache(&beyond));
 }
