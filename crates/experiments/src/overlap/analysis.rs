@@ -1,6 +1,6 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
-use super::saving::{Compared, Saving, Share, is_judged};
+use super::saving::{Compared, Saving, Share, is_evaluated};
 use super::verdict::{Case, Verdict};
 use crate::overlap::data::Overlap;
 use crate::stages::{self, LITTLE};
@@ -92,8 +92,8 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
             })
             .collect();
     let turns = raw.turns.as_ref().map(|_| raw.upload.walls.len());
-    let judged = raw.runs.iter().filter(|run| is_judged(run));
-    let savings: Vec<Saving> = judged.map(|run| compared.saving(run)).collect();
+    let evaluated = raw.runs.iter().filter(|run| is_evaluated(run));
+    let savings: Vec<Saving> = evaluated.map(|run| compared.saving(run)).collect();
     let verdict = Case {
         in_turn: turns.is_some(),
         turns: turns.unwrap_or(0),

@@ -19,15 +19,15 @@ pub struct Share {
 }
 
 impl Share {
-    /// Of the shares in every turn, where so many runs are judged at once; `None` where there is none or one is no
+    /// Of the shares in every turn, where so many runs are evaluated at once; `None` where there is none or one is no
     /// number.
-    pub(super) fn of(turns: impl IntoIterator<Item = f64>, judged: usize) -> Option<Self> {
+    pub(super) fn of(turns: impl IntoIterator<Item = f64>, evaluated: usize) -> Option<Self> {
         let mut sorted: Vec<f64> = turns.into_iter().collect();
         if sorted.is_empty() || sorted.iter().any(|share| !share.is_finite()) {
             return None;
         }
         sorted.sort_unstable_by(f64::total_cmp);
-        let ranks = rank_interval_within(sorted.len(), TAIL / judged.max(1) as f64);
+        let ranks = rank_interval_within(sorted.len(), TAIL / evaluated.max(1) as f64);
         let interval = ranks.map(|(low, high)| [sorted[low], sorted[high]]);
         Some(Self { value: median(&sorted), interval })
     }
@@ -43,9 +43,9 @@ impl Share {
     }
 }
 
-/// The fewest turns that give an interval where so many runs are judged at once.
-pub(super) fn enough_turns(judged: usize) -> usize {
-    let tail = TAIL / judged.max(1) as f64;
+/// The fewest turns that give an interval where so many runs are evaluated at once.
+pub(super) fn enough_turns(evaluated: usize) -> usize {
+    let tail = TAIL / evaluated.max(1) as f64;
     (1..).find(|&count| rank_interval_within(count, tail).is_some()).unwrap_or(usize::MAX)
 }
 
@@ -64,20 +64,20 @@ pub struct Saving {
 /// What there is to compare in the turns of a case.
 pub(super) struct Compared<'a> {
     raw: &'a Overlap,
-    /// Runs that are judged at once.
-    pub judged: usize,
+    /// Runs that are evaluated at once.
+    pub evaluated: usize,
 }
 
 impl<'a> Compared<'a> {
     pub fn new(raw: &'a Overlap) -> Self {
-        let judged = raw.runs.iter().filter(|run| is_judged(run)).count();
-        Self { raw, judged }
+        let evaluated = raw.runs.iter().filter(|run| is_evaluated(run)).count();
+        Self { raw, evaluated }
     }
 
     /// What `run` saved.
     pub fn saving(&self, run: &OverlapRun) -> Saving {
         let walls = &run.timed.walls;
-        let saved = |of: &[f64]| {
+        let share_of = |of: &[f64]| {
             self.share(of.iter().zip(walls).map(|(in_order, seconds)| 1.0 - seconds / in_order))
         };
         let whole = self.on_one_queue(1);
@@ -88,7 +88,11 @@ impl<'a> Compared<'a> {
                 hidden_fraction(stages, *in_order, *seconds).unwrap_or(0.0)
             }))
         });
-        Saving { in_order: whole.and_then(saved), same_chunks: same_chunks.and_then(saved), hidden }
+        Saving {
+            in_order: whole.and_then(share_of),
+            same_chunks: same_chunks.and_then(share_of),
+            hidden,
+        }
     }
 
     /// The share of the serial time that ideal overlap would save.
@@ -97,7 +101,7 @@ impl<'a> Compared<'a> {
     }
 
     fn share(&self, turns: impl Iterator<Item = f64>) -> Option<Share> {
-        Share::of(turns, self.judged)
+        Share::of(turns, self.evaluated)
     }
 
     /// Seconds of so many chunks in order.
@@ -119,6 +123,6 @@ impl<'a> Compared<'a> {
 }
 
 /// Whether a run may be what makes overlap worth it: chunks on queues of their own.
-pub(super) fn is_judged(run: &OverlapRun) -> bool {
+pub(super) fn is_evaluated(run: &OverlapRun) -> bool {
     run.queues > 1 && run.chunks > 1
 }

@@ -61,7 +61,7 @@ fn facts(case: &Case, summary: &OverlapSummary) -> Section {
         .fact("worth", "worth it", worth(summary))
         .fact("settled", "what would settle it", settled(case, summary))
         .fact("best", "best", time.then(hidden.unwrap_or_else(Sentence::new)))
-        .fact("saved", "saved", saved(best))
+        .fact("saving", "saved", saving(best))
         .fact("ideal", "ideal overlap could save", ideal(summary))
         .fact("turns", "timed in turn", turns(case, summary))
         .fact("isolated", "isolated", stages::times(summary.stages))
@@ -98,18 +98,18 @@ fn worth(summary: &OverlapSummary) -> &'static str {
         Verdict::No(Because::LittleToHide) => "no: there is little to hide",
         Verdict::No(Because::LittleHidden) => "no: this device hides little of it",
         Verdict::Unknown(Settled::ByARunInTurn) => {
-            "cannot be told: stages and runs were timed one behind the other"
+            "undecided: stages and runs were timed one behind the other"
         }
         Verdict::Unknown(Settled::ByEnoughTurns(_)) => {
-            "cannot be told: the time budget allows too few turns for an interval"
+            "undecided: the time budget allows too few turns for an interval"
         }
         Verdict::Unknown(Settled::ByMoreTurns(_)) => {
-            "cannot be told: the intervals hold both yes and no"
+            "undecided: the intervals hold both yes and no"
         }
     }
 }
 
-/// The turns that would settle what cannot be told, and their time.
+/// The turns that would settle what is undecided, and their time.
 fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
     let Verdict::Unknown(settled) = summary.verdict else { return None };
     let wanted = match settled {
@@ -131,13 +131,13 @@ fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
 }
 
 /// What the best run saved, of the time of the whole in order and of the same chunks in order.
-fn saved(best: &RunSummary) -> Option<Sentence> {
-    let saved = share("", best.saving.in_order?).text(" of the time in order");
+fn saving(best: &RunSummary) -> Option<Sentence> {
+    let saving = share("", best.saving.in_order?).text(" of the time in order");
     Some(match best.saving.same_chunks {
         Some(same) => {
             saved.then(share(", ", same)).text(" of that of the same chunks on one queue")
         }
-        None => saved,
+        None => saving,
     })
 }
 
@@ -256,7 +256,7 @@ fn table(summary: &OverlapSummary) -> Table {
             (Column::new("chunks", "chunks", Unit::Count), |run| u64::from(run.chunks).into()),
             (Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues).into()),
             (Column::new("seconds", "median", Unit::Seconds), |run| run.seconds.into()),
-            (Column::new("saved", "saved", Unit::Fraction), |run| cell(run.saving.in_order)),
+            (Column::new("saving", "saved", Unit::Fraction), |run| cell(run.saving.in_order)),
             (Column::new("same_chunks", "than on one queue", Unit::Fraction), |run| {
                 cell(run.saving.same_chunks)
             }),

@@ -1,4 +1,4 @@
-//! Whether overlap is worth it: yes, no, or it cannot be told, and what would settle it.
+//! Whether overlap is worth it: yes, no, or undecided, and what would settle it.
 
 use super::saving::{Saving, Share, enough_turns};
 use crate::stages::LITTLE;
@@ -48,7 +48,7 @@ pub(super) struct Case<'a> {
     /// Whether any run had several queues.
     pub several_queues: bool,
     pub ideal: Option<Share>,
-    /// What each run that is judged saved.
+    /// What each run that is evaluated saved.
     pub savings: &'a [Saving],
 }
 
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn what_straddles_the_limit_cannot_be_told_and_more_turns_are_named() {
+    fn what_straddles_the_limit_is_undecided_and_more_turns_are_named() {
         // 0.03 above the limit with an interval of 0.06 on either side: four times as many turns.
         let unsure = share(0.08, 0.06);
-        let told = Verdict::Unknown(Settled::ByMoreTurns(Some(40)));
-        assert_eq!(verdict(&[[unsure, share(0.3, 0.01)]]), told);
+        let expected = Verdict::Unknown(Settled::ByMoreTurns(Some(40)));
+        assert_eq!(verdict(&[[unsure, share(0.3, 0.01)]]), expected);
         let [at_the_limit, same] = [share(LITTLE, 0.06), share(0.3, 0.01)];
-        let told = Verdict::Unknown(Settled::ByMoreTurns(None));
-        assert_eq!(verdict(&[[at_the_limit, same]]), told);
+        let expected = Verdict::Unknown(Settled::ByMoreTurns(None));
+        assert_eq!(verdict(&[[at_the_limit, same]]), expected);
     }
 
     #[test]
