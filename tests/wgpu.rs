@@ -6,8 +6,8 @@
 mod driver;
 
 use driver::*;
+use gpubench::backend::Backend;
 use gpubench::backend::wgpu::Wgpu;
-use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
     BoundsChecks, BufferId, KernelSource, MemoryKind, Op, Origin, Queue, Recording,

@@ -10,8 +10,8 @@ use gpubench_core::gpu::{
     Access, BoundsChecks, BufferId, KernelSource, MemoryKind, Op, Origin, Queue, Recording,
 };
 use gpubench_core::units::Bytes;
+use gpubench_device::Backend;
 use gpubench_device::vulkan::{DeviceQueue, Vulkan};
-use gpubench_device::{Backend, Device};
 
 driver_tests!(Vulkan::default(), "require-vulkan");
 

@@ -11,7 +11,7 @@ use gpubench_core::gpu::{
     ValueType, packed,
 };
 use gpubench_core::units::Bytes;
-use gpubench_device::{Backend, Device};
+use gpubench_device::Backend;
 
 const BEGIN: &str = "[before the backend]";
 const END: &str = "[after the backend]";

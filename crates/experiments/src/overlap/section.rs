@@ -135,7 +135,7 @@ fn saving(best: &RunSummary) -> Option<Sentence> {
     let saving = share("", best.saving.in_order?).text(" of the time in order");
     Some(match best.saving.same_chunks {
         Some(same) => {
-            saved.then(share(", ", same)).text(" of that of the same chunks on one queue")
+            saving.then(share(", ", same)).text(" of that of the same chunks on one queue")
         }
         None => saving,
     })
