@@ -60,7 +60,7 @@ fn facts(case: &Case, summary: &OverlapSummary) -> Section {
     case.section()
         .fact("worth", "worth it", worth(summary))
         .fact("settled", "what would settle it", settled(case, summary))
-        .fact("best", "best", time.then(hidden.unwrap_or_else(Sentence::new)))
+        .fact("best", "best", time.then(hidden.unwrap_or_default()))
         .fact("saving", "saved", saving(best))
         .fact("ideal", "ideal overlap could save", ideal(summary))
         .fact("turns", "timed in turn", turns(case, summary))
