@@ -50,7 +50,8 @@ fn submissions(case: &Case, bench: &mut Bench, variant: &BuiltVariant) -> Result
     });
     let min_samples = bench.policy.min_samples.min(MIN_SAMPLES_IN_TURN);
     let policy = Policy { min_samples, ..bench.policy.clone() };
-    let seconds = policy.seconds / 4.0;
+    // A quarter of the case's time for both.
+    let seconds = policy.seconds / 8.0;
     let ([one, several], steps) = in_turn(&mut bench.with_policy(&policy), recordings, seconds)?;
     let clock = wall_clock(steps);
     Ok(Submissions { clock, one: one.walls, several: several.walls, count: SEVERAL })
