@@ -66,12 +66,13 @@ fn a_loop_cut_short_is_caught() {
 
 #[test]
 #[cfg_attr(
-    not(all(feature = "require-opencl", feature = "require-wgpu")),
-    ignore = "needs an OpenCL driver and a wgpu driver"
+    not(all(feature = "require-opencl", feature = "require-wgpu", feature = "require-vulkan")),
+    ignore = "needs drivers of OpenCL, wgpu and Vulkan"
 )]
 fn an_output_never_written_is_caught() {
-    caught("opencl", "never_written", unverified);
-    caught("wgpu", "never_written", unverified);
+    for backend in ["opencl", "vulkan", "wgpu"] {
+        caught(backend, "never_written", unverified);
+    }
 }
 
 /// What it gives is anyone's guess: a number, or a trap.

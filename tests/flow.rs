@@ -368,11 +368,11 @@ fn another_device_can_be_the_oracle() {
 
 #[test]
 #[cfg_attr(
-    not(all(feature = "require-opencl", feature = "require-wgpu")),
-    ignore = "needs an OpenCL driver and a wgpu driver"
+    not(all(feature = "require-opencl", feature = "require-wgpu", feature = "require-vulkan")),
+    ignore = "needs drivers of OpenCL, wgpu and Vulkan"
 )]
 fn a_small_run_on_real_devices() {
-    for backend in ["opencl", "wgpu"] {
+    for backend in ["opencl", "vulkan", "wgpu"] {
         let place = Place::new();
         let args =
             ["run", "micro", "--backend", backend, "--filter", "copy", "--filter", "n=65536"];

@@ -14,7 +14,9 @@ use gpubench::measure::occupancy::analysis::{
     OccupancySearch, OccupancySweepSummary, Shape, occupancy_sweep,
 };
 use gpubench::measure::occupancy::data::OccupancySweep;
+use gpubench::measure::overlap::analysis::overlap;
 use gpubench::measure::overlap::data::Overlap;
+use gpubench::measure::overlap::{Because, Verdict};
 use gpubench::measure::plan;
 use gpubench::measure::residency::residency;
 use gpubench::measure::schedule::analysis::schedule;
@@ -332,6 +334,27 @@ fn on_one_queue_schedules_run_in_order() {
     let summary = schedule(&raw).unwrap();
     let serial = summary.stages.serial();
     assert!(summary.plans.iter().all(|plan| plan.seconds > 0.97 * serial), "{summary:#?}");
+}
+
+#[test]
+fn overlap_is_worth_it_with_copy_engines_and_never_on_one_queue() {
+    let suite = suite_of(&SEPIA.replace("schedule", "overlap"));
+    let summary = |queues| {
+        let raw = measured(&suite, queues).read::<Overlap>().expect("an overlap");
+        assert!(raw.turns.as_ref().is_some_and(|turns| turns.skipped.is_empty()));
+        let turns = raw.upload.walls.len();
+        assert!(raw.timed().all(|timed| timed.walls.len() == turns), "each once in every turn");
+        overlap(&raw).expect("a summary")
+    };
+    let two_engines = summary(None);
+    assert_eq!(two_engines.verdict, Verdict::Yes, "{two_engines:#?}");
+    let best = &two_engines.runs[two_engines.best];
+    assert!(
+        best.saving.hidden.is_some_and(|hidden| hidden.interval.is_some_and(|[low, _]| low > 0.0))
+    );
+    let one_queue = summary(Some(1));
+    assert_eq!(one_queue.verdict, Verdict::No(Because::OneQueue));
+    assert!(one_queue.runs.iter().all(|run| run.queues == 1 && run.saving.hidden.is_none()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use gpubench_core::text::printable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Which devices to use; all that measure where nothing is said.
+/// Which devices to use; where nothing is said, every physical GPU through every API, but for layers above one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Selector {
     /// Use only this device: its number or a part of its name, its vendor, pci:ADDRESS,
@@ -80,8 +80,8 @@ pub struct Numbered {
     pub device: DeviceInfo,
 }
 
-/// The backends that must be queried for their devices. All that measure are queried where a physical GPU
-/// is named by its number: the others' devices decide which number a physical GPU has.
+/// The backends that must be queried for their devices. All that are asked by default are queried where a physical
+/// GPU is named by its number: the others' devices decide which number a physical GPU has.
 ///
 /// # Errors
 /// `Usage` where there is no backend of a name.
@@ -148,6 +148,24 @@ pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbere
     }
     let chosen = numbered.into_iter().zip(wanted).filter(|&(_, wanted)| wanted);
     Ok(chosen.map(|(one, _)| one).collect())
+}
+
+/// Those of `chosen` that a run measures: all but the views of a physical GPU through a layer (wgpu) where it is
+/// chosen through the API below (Vulkan) too. A layer that the selector names stays.
+pub fn without_layers(chosen: &[Numbered], selector: &Selector) -> Vec<Numbered> {
+    let named = |backend: &str| {
+        let begins = |name: &String| name.split([':', '@']).next() == Some(backend);
+        selector.backend.iter().chain(&selector.device).any(begins)
+    };
+    let is_below = |one: &Numbered, below: &str| {
+        let is = |of: &Numbered| of.physical_gpu == one.physical_gpu && of.device.backend == below;
+        chosen.iter().any(is)
+    };
+    let stays = |one: &&Numbered| {
+        let below = by_name(&one.device.backend).and_then(|backend| backend.layer_over());
+        named(&one.device.backend) || below.is_none_or(|below| !is_below(one, below))
+    };
+    chosen.iter().filter(stays).cloned().collect()
 }
 
 /// Positions of the devices that `name` means, which are views of one physical GPU in every machine that has one of

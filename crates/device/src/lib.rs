@@ -50,6 +50,12 @@ pub trait Backend {
         Err(Error::Unsupported(format!("{} reports no arguments of kernels", self.name())))
     }
 
+    /// The backend below, where this one's API is a layer above another: of a physical GPU that both see, runs
+    /// measure the one below.
+    fn layer_over(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Beginnings of environment variables that change what its drivers do: runs record them.
     fn environment(&self) -> &'static [&'static str] {
         &[]

@@ -7,6 +7,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// A line of `gpubench devices --json`.
+#[derive(serde::Deserialize)]
+struct Listed {
+    #[serde(flatten)]
+    device: Device,
+    /// Whether it is a view through a layer, which runs leave out.
+    #[serde(default)]
+    layer: bool,
+}
+
 /// The program that is shown, and this machine.
 pub struct Machine<'a> {
     /// The binary of gpubench.
@@ -60,12 +70,14 @@ impl<'a> Machine<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// The devices of this machine; none where gpubench finds none.
+    /// The devices of this machine that runs measure where none is named; none where gpubench finds none.
     ///
     /// # Errors
     /// As [`Self::new`].
     pub fn devices(&self) -> Result<Vec<Device>> {
-        Ok(serde_json::from_str(&self.output(&["devices", "--json"])?).unwrap_or_default())
+        let listed = self.output(&["devices", "--json"])?;
+        let listed: Vec<Listed> = serde_json::from_str(&listed).unwrap_or_default();
+        Ok(listed.into_iter().filter(|one| !one.layer).map(|one| one.device).collect())
     }
 
     /// Runs what is not done yet, as long as it is expected to end within `piece`.

@@ -4,7 +4,7 @@
 use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::check::Check;
 use super::expected::{Expected, expected};
-use super::timing::time;
+use super::timing::{all_in_turn, time};
 use super::{Bench, Stage, memory};
 use crate::plan::{
     Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts,
@@ -115,19 +115,21 @@ impl Chunks<'_> {
         in_parts(self.check.case, self.candidate, KERNEL, parts, queues)
     }
 
-    /// Runs over poison, and compares what was downloaded and the guards on the device.
-    pub(super) fn verified(&mut self, work: &Chunked) -> Result<bool> {
+    /// Runs over poison, and compares what was downloaded and the guards on the device; the seconds that the run
+    /// took, or `None` where a result is wrong.
+    pub(super) fn verified(&mut self, work: &Chunked) -> Result<Option<f64>> {
         self.bench.enter(Stage::Verify);
         self.poison()?;
-        self.bench.device().run(&work.recording)?;
-        self.right(&format!("{} chunks", chunks(work)))
+        let seconds = self.bench.device().run(&work.recording)?.wall;
+        Ok(self.right(&format!("{} chunks", chunks(work)))?.then_some(seconds))
     }
 
     /// Times the recording over poison and compares what it left; `None` where a result is wrong.
     pub(super) fn measured(&mut self, work: &Chunked) -> Result<Option<(Timed, Clock)>> {
         // Of a kernel that works in place nothing is known after many runs.
         if self.check.in_place() {
-            return if self.verified(work)? { self.timed(work).map(Some) } else { Ok(None) };
+            let right = self.verified(work)?.is_some();
+            return if right { self.timed(work).map(Some) } else { Ok(None) };
         }
         self.bench.enter(Stage::Verify);
         self.poison()?;
@@ -136,22 +138,44 @@ impl Chunks<'_> {
         Ok(self.right(&format!("{} timed chunks", chunks(work)))?.then_some(timed))
     }
 
+    /// Times all of these in turn, each once in every turn, `seconds` in all, and compares what the last one left;
+    /// `None` where it is wrong. Each is verified already.
+    pub(super) fn in_turn(
+        &mut self,
+        works: &[&Chunked],
+        seconds: f64,
+    ) -> Result<Option<(Vec<Timed>, Clock)>> {
+        self.bench.enter(Stage::Verify);
+        self.poison()?;
+        let named = |work: &&Chunked| (work.recording.clone(), names(work));
+        let recordings = works.iter().map(named).collect();
+        let timed = all_in_turn(&mut self.bench, recordings, seconds / works.len() as f64)?;
+        self.bench.enter(Stage::Verify);
+        // Of a kernel that works in place nothing is known after many runs.
+        let right = self.check.in_place() || self.right("chunks timed in turn")?;
+        Ok(right.then_some(timed))
+    }
+
+    /// Upload, kernel and download of the whole problem on one queue, each a recording.
+    pub(super) fn stages(&self) -> Result<[Chunked; 3]> {
+        let whole = self.equal(1, 1)?;
+        Ok([StageOf::Upload, StageOf::Kernel, StageOf::Download].map(|stage| only(&whole, stage)))
+    }
+
     /// Upload, kernel and download of the whole problem, each alone on one queue.
     pub(super) fn alone(&mut self) -> Result<Alone> {
-        let whole = self.equal(1, 1)?;
-        let (upload, _) = self.timed(&only(&whole, StageOf::Upload))?;
-        let (kernel, clock) = self.timed(&only(&whole, StageOf::Kernel))?;
-        let (download, _) = self.timed(&only(&whole, StageOf::Download))?;
+        let [upload, kernel, download] = self.stages()?;
+        let (upload, _) = self.timed(&upload)?;
+        let (kernel, clock) = self.timed(&kernel)?;
+        let (download, _) = self.timed(&download)?;
         Ok(Alone { upload, kernel, download, clock })
     }
 
     fn timed(&mut self, work: &Chunked) -> Result<(Timed, Clock)> {
         self.bench.enter(Stage::Measure);
         let seconds = self.bench.policy.seconds / 4.0;
-        time(&mut self.bench, &work.recording, seconds, |i| {
-            let (chunk, stage) = work.steps[i];
-            format!("{stage:?} {chunk}").to_lowercase()
-        })
+        let names = names(work);
+        time(&mut self.bench, &work.recording, seconds, |i| names[i].clone())
     }
 
     /// Poisons everything a recording writes (inputs on the device too, since it uploads them).
@@ -181,6 +205,12 @@ impl Chunks<'_> {
 
 fn chunks(work: &Chunked) -> usize {
     work.steps.iter().filter(|(_, stage)| *stage == StageOf::Kernel).count()
+}
+
+/// What its steps are called: `upload 3`.
+fn names(work: &Chunked) -> Vec<String> {
+    let name = |&(chunk, stage): &(_, StageOf)| format!("{stage:?} {chunk}").to_lowercase();
+    work.steps.iter().map(name).collect()
 }
 
 /// The steps of one stage, which then depend on nothing else.

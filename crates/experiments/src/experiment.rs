@@ -94,6 +94,11 @@ pub trait Experiment: Sync + 'static {
         vec![]
     }
 
+    /// What its times show of what the API costs, on the host's clock: each with its seconds in every turn.
+    fn costs(_: &Self::Data) -> Vec<(&'static str, Vec<f64>)> {
+        vec![]
+    }
+
     /// What reports say of its cases; empty where there are none. `None`: its samples say it all.
     fn section(_: &ReportInput) -> Option<Section> {
         None
@@ -221,6 +226,9 @@ pub trait ErasedExperiment: ExperimentKind {
     /// As [`Experiment::predictions`].
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
 
+    /// As [`Experiment::costs`].
+    fn costs(&self, detail: &Detail) -> Vec<(&'static str, Vec<f64>)>;
+
     /// As [`Experiment::section`].
     fn section(&self, input: &ReportInput) -> Option<Section>;
 
@@ -340,6 +348,10 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
 
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {
         detail.read().map_or_else(Vec::new, |data| E::predictions(&data, device))
+    }
+
+    fn costs(&self, detail: &Detail) -> Vec<(&'static str, Vec<f64>)> {
+        detail.read().map_or_else(Vec::new, |data| E::costs(&data))
     }
 
     fn section(&self, input: &ReportInput) -> Option<Section> {

@@ -1,5 +1,6 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
+mod api_cost;
 mod arrays;
 mod autotune;
 mod bandwidth_section;

@@ -76,7 +76,11 @@ pub fn stages(detail: &Detail) -> Option<Stages> {
 /// What reports say of every experiment, in this order, and of what several show together.
 pub fn sections(input: &ReportInput) -> Vec<Section> {
     let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
-    let shared = [crate::ladder::section(input), crate::prediction_scores::section(input)];
+    let shared = [
+        crate::api_cost::section(input),
+        crate::ladder::section(input),
+        crate::prediction_scores::section(input),
+    ];
     kinds.chain(shared).filter(|section| !section.is_empty()).collect()
 }
 

@@ -19,6 +19,11 @@ pub struct DetailedCase<'m, 'a, D> {
 }
 
 impl<D> DetailedCase<'_, '_, D> {
+    /// The same case with other details.
+    pub fn with(self, data: D) -> Self {
+        Self { data, ..self }
+    }
+
     /// Its section, still empty: `matmul n=512 on Invented GPU · 1.0 · opencl`.
     pub fn section(&self) -> Section {
         let case = self.row.key.to_string();

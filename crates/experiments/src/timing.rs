@@ -1,7 +1,7 @@
 //! Times of a whole recording, run again and again, or of several in turn.
 
 use super::{Bench, Policy, Stage};
-use gpubench_core::error::Result;
+use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_core::record::{Measured, NamedStep, Timed};
 use gpubench_stats::{Decision, Sampling, WarmUp, median_of};
@@ -33,13 +33,22 @@ pub(super) fn in_turn<const N: usize>(
     recordings: [(Recording, Vec<String>); N],
     seconds: f64,
 ) -> Result<([Timed; N], Clock)> {
+    let (timed, clock) = all_in_turn(bench, recordings.into(), seconds)?;
+    let timed = timed.try_into().map_err(|_| Error::Device("a recording was not timed".into()))?;
+    Ok((timed, clock))
+}
+
+/// As [`in_turn`], of any number.
+pub(super) fn all_in_turn(
+    bench: &mut Bench,
+    recordings: Vec<(Recording, Vec<String>)>,
+    seconds: f64,
+) -> Result<(Vec<Timed>, Clock)> {
     let policy = bench.policy;
-    let mut all = recordings.map(|(recording, names)| Turn {
-        recording,
-        names,
-        series: Series::new(policy, seconds),
-    });
-    warm_up(N as f64 * policy.warmup.min(seconds / 4.0), || {
+    let turn = |(recording, names)| Turn { recording, names, series: Series::new(policy, seconds) };
+    let mut all: Vec<Turn> = recordings.into_iter().map(turn).collect();
+    let count = all.len() as f64;
+    warm_up(count * policy.warmup.min(seconds / 4.0), || {
         let timelines = once_each(bench, &all)?;
         let clock = timelines.first().map_or(Clock::Host, |timeline| timeline.clock);
         Ok((timelines.iter().map(|timeline| timeline.wall).sum(), clock))
@@ -47,19 +56,19 @@ pub(super) fn in_turn<const N: usize>(
     while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
         let timelines = once_each(bench, &all)?;
         // A short one gets as many turns as the long ones have time for.
-        let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / N as f64;
+        let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / count;
         for (turn, timeline) in all.iter_mut().zip(timelines) {
             turn.series.feed(timeline, each);
         }
     }
     let mut clock = Clock::Host;
-    let timed = all.map(|Turn { recording, names, series }| {
+    let timed = all.into_iter().map(|Turn { recording, names, series }| {
         let (walls, fastest) = series.into_parts();
         clock = step_clock(&fastest);
         bench.measurement.wall.busy += walls.iter().sum::<f64>();
         Timed { walls, steps: named(&recording, &fastest, |step| names[step].clone()) }
     });
-    Ok((timed, clock))
+    Ok((timed.collect(), clock))
 }
 
 /// One of several recordings that are timed in turn.

@@ -45,11 +45,11 @@ impl Engines {
     }
 }
 
-/// The hidden fraction, the share that was hidden of what ideal overlap would hide: `(serial − seconds) / (serial −
-/// longest stage)`. `None` when there is nothing to hide.
-pub fn hidden_fraction(whole: Stages, seconds: f64) -> Option<f64> {
+/// The hidden fraction, the share that was hidden of what ideal overlap would hide: `(in order − seconds) / (serial −
+/// longest stage)`, where the stages one behind the other take `in_order` seconds. `None` when there is nothing to hide.
+pub fn hidden_fraction(whole: Stages, in_order: f64, seconds: f64) -> Option<f64> {
     let ideal = whole.serial() - whole.longest();
-    (ideal > 0.0).then(|| (whole.serial() - seconds) / ideal)
+    (ideal > 0.0).then(|| (in_order - seconds) / ideal)
 }
 
 /// The share of the serial time that ideal overlap would save: `1 − longest stage / serial`. 0
@@ -325,10 +325,10 @@ mod tests {
     #[test]
     fn the_hidden_fraction_is_of_what_can_be_hidden() {
         let whole = Stages { upload: 1.0, kernel: 4.0, download: 1.0 };
-        assert_eq!(hidden_fraction(whole, 6.0), Some(0.0));
-        assert_eq!(hidden_fraction(whole, 5.0), Some(0.5));
-        assert_eq!(hidden_fraction(whole, 4.0), Some(1.0));
-        assert_eq!(hidden_fraction(Stages { kernel: 4.0, ..Stages::default() }, 4.0), None);
+        assert_eq!(hidden_fraction(whole, 6.0, 6.0), Some(0.0));
+        assert_eq!(hidden_fraction(whole, 6.0, 5.0), Some(0.5));
+        assert_eq!(hidden_fraction(whole, 6.0, 4.0), Some(1.0));
+        assert_eq!(hidden_fraction(Stages { kernel: 4.0, ..Stages::default() }, 4.0, 4.0), None);
         assert!((ideal_share(whole) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(ideal_share(Stages::default()), 0.0);
     }

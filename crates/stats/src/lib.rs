@@ -20,6 +20,6 @@ pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;
 pub use multiple::{adaptive_threshold, benjamini_hochberg, rare_count};
 pub use stopping::{Decision, Sampling, WarmUp, converged, is_overdue};
-pub use summary::{Summary, median, median_of, quantile, rank_interval};
+pub use summary::{Summary, median, median_of, quantile, rank_interval, rank_interval_within};
 pub use trend::Trend;
 pub use welch::{Difference, t_quantile, upper_limit};

@@ -126,15 +126,30 @@ pub fn rank_interval(count: usize) -> (usize, usize) {
     (low, last - low.min(last))
 }
 
+/// As [`rank_interval`], for an interval that misses the median on either side with a probability of at most `tail`;
+/// `None` where the samples are too few even for the first and the last to be one.
+pub fn rank_interval_within(count: usize, tail: f64) -> Option<(usize, usize)> {
+    let low = below(count, tail).checked_sub(1)?;
+    Some((low, count - 1 - low))
+}
+
+/// The probability of missing the median on one side.
+const TAIL: f64 = 0.025;
+
 /// The lower position of the rank interval.
 fn lowest(count: usize) -> usize {
+    below(count, TAIL).saturating_sub(1)
+}
+
+/// How many of the lowest samples lie below the median, all but for a probability of `tail`: the last `l` for
+/// which P(Binomial(count, 1/2) ≤ l − 1) ≤ tail. The last of them, at position l − 1 from 0, bounds it.
+fn below(count: usize, tail: f64) -> usize {
     let Ok(binomial) = Binomial::new(0.5, count as u64) else { return 0 };
     let mut low = 0_usize;
-    while binomial.cdf(low as u64) <= 0.025 {
+    while low < count && binomial.cdf(low as u64) <= tail {
         low += 1;
     }
-    // P(X ≤ low − 1) ≤ 0.025 holds for the last `low`; as a position from 0 that is low − 1.
-    low.saturating_sub(1)
+    low
 }
 
 /// Standard deviations of a normal distribution that are as likely as the rank interval on
@@ -160,6 +175,16 @@ mod tests {
         assert_eq!(rank_interval(100), (39, 60));
         assert_eq!(rank_interval(5), (0, 4));
         assert_eq!(rank_interval(1), (0, 0));
+    }
+
+    #[test]
+    fn an_interval_of_many_at_once_needs_more_samples() {
+        assert_eq!(rank_interval_within(15, 0.025), Some((3, 11)));
+        // 2⁻⁷ is more than a sixth of 0.025, 2⁻⁸ is less.
+        assert_eq!(rank_interval_within(7, 0.025 / 6.0), None);
+        assert_eq!(rank_interval_within(8, 0.025 / 6.0), Some((0, 7)));
+        assert_eq!(rank_interval_within(15, 0.025 / 6.0), Some((2, 12)));
+        assert_eq!([0, 1].map(|count| rank_interval_within(count, 0.025)), [None, None]);
     }
 
     #[test]

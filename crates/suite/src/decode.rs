@@ -275,6 +275,15 @@ impl Decode for u32 {
     }
 }
 
+impl Decode for bool {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        match node.value {
+            Value::Bool(value) => Some(value),
+            _ => diagnostics.unexpected(node, "true or false"),
+        }
+    }
+}
+
 /// The schema of a wrapper is that of what it wraps.
 macro_rules! same_schema {
     ($($wrapper:ident),*) => { $(

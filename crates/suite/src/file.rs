@@ -22,13 +22,16 @@ spec! {
         /// The suite's name; the file's, if there is none.
         name: Option<At<String>>,
         /// Other suites whose workloads belong to this one: paths relative to this file, within
-        /// the folder of the suite that is run. Their budgets and names do not count.
+        /// the folder of the suite that is run. Their budgets, names and layers do not count.
         include: Option<Vec<At<String>>>,
         /// Of the included workloads only these, by name, each at those of its sizes that have
         /// the values given: `sepia: { n: [512, 1024] }`, or `sepia: {}` for all of them.
         select: Option<Select>,
         /// What the whole run may take.
         budget: Option<Budget>,
+        /// Whether an API that is a layer above another is measured beside the one below, so that its cost
+        /// shows: wgpu beside Vulkan. Where not, it is measured on request (`run --backend wgpu`).
+        layers: Option<At<bool>>,
         /// What every workload of this file has unless it says otherwise; tags are added up.
         defaults: Option<At<Clean<Workload>>>,
         /// The workloads by name, in the order in which they are shown.

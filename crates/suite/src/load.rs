@@ -61,6 +61,7 @@ pub fn load(
         Some(file) if diagnostics.is_empty() => Ok(Suite {
             name: file.name.map(|name| name.value).or(stem).unwrap_or_default(),
             hash: hash(&files),
+            layers: file.layers.is_some_and(|layers| layers.value),
             budget: file.budget.map(|budget| Budget::from(&budget)).unwrap_or_default(),
             workloads,
         }),

@@ -21,6 +21,8 @@ pub struct Suite {
     pub hash: String,
     /// What the whole run may take.
     pub budget: Budget,
+    /// Whether APIs that are layers above others are measured beside those.
+    pub layers: bool,
     /// The workloads in the order of the file, variants expanded: `matmul_tiled/8x8` is one.
     pub workloads: Vec<Workload>,
 }

@@ -7,7 +7,7 @@ use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
-use gpubench_device::device_choice::{Numbered, Selector};
+use gpubench_device::device_choice::{Numbered, Selector, without_layers};
 use gpubench_device::sim::Source;
 use gpubench_document::{Column, Table, Unit};
 use gpubench_report::render;
@@ -35,6 +35,8 @@ struct Entry<'a> {
     selector: String,
     /// Whether nothing that it measures is measured.
     simulated: bool,
+    /// Whether it is a view through a layer above another API, which is measured on request only.
+    layer: bool,
     #[serde(flatten)]
     device: &'a DeviceInfo,
     /// Of a simulated device, where its values come from, by their keys.
@@ -50,17 +52,27 @@ pub fn run(args: Args) -> Result<ExitCode> {
         DeviceKind::Simulated => sources.get(device.index).map_or(&[][..], Vec::as_slice),
         _ => &[],
     };
+    let measured = without_layers(&devices, &args.selector);
     if args.json {
         let entries = devices.iter().map(|Numbered { physical_gpu, device }| Entry {
             physical_gpu: *physical_gpu,
             selector: device.label(),
             simulated: device.kind == DeviceKind::Simulated,
+            layer: !measured.iter().any(|one| one.device == *device),
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
         print_pretty_json(&entries.collect::<Vec<_>>())?;
     } else {
         print(&text(&devices, of, width()))?;
+        for Numbered { device, .. } in devices.iter().filter(|one| !measured.contains(one)) {
+            print(&format!(
+                "{} is a layer above an API that is measured: runs measure it where it\n\
+                 is named (--backend {}), or where the suite says `layers: true`.\n",
+                device.label(),
+                device.backend
+            ))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

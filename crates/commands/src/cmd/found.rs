@@ -8,7 +8,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::Backend;
 use gpubench_device::browser::BROWSER;
-use gpubench_device::device_choice::{Numbered, Selector, backends, choose};
+use gpubench_device::device_choice::{Numbered, Selector, backends, choose, without_layers};
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;
@@ -124,12 +124,14 @@ impl Asked<'_> {
     }
 }
 
-/// As [`find`], without the numbers of the physical GPUs.
+/// Those that are measured: as [`find`], but for layers above another API that nothing asks for.
 ///
 /// # Errors
 /// As [`find`].
-pub fn devices(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
-    Ok(find(selector, remotes)?.into_iter().map(|found| found.device).collect())
+pub fn measured(selector: &Selector, remotes: &Remotes, layers: bool) -> Result<Vec<DeviceInfo>> {
+    let found = find(selector, remotes)?;
+    let measured = if layers { found } else { without_layers(&found, selector) };
+    Ok(measured.into_iter().map(|found| found.device).collect())
 }
 
 /// The result of a worker that did not list its devices.

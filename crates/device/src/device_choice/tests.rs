@@ -73,6 +73,29 @@ fn a_name_means_a_device_in_every_machine_and_one_with_the_machine_behind_it() {
 }
 
 #[test]
+fn a_layer_is_measured_where_the_api_below_is_not_and_where_it_is_named() {
+    let mut devices = machine();
+    let vulkan = DeviceInfo { backend: "vulkan".into(), ..devices[3].clone() };
+    devices.insert(3, vulkan);
+    let measured = |device: &[&str], backend: &[&str]| -> Vec<String> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let selector = Selector { device: owned(device), backend: owned(backend), sim: None };
+        let chosen = choose(&devices, &selector).unwrap();
+        let measured = without_layers(&chosen, &selector);
+        measured.iter().map(|one| one.device.label()).collect()
+    };
+    // Vulkan sees one of the two equal GPUs, wgpu both.
+    let usual = ["opencl:0", "opencl:1", "opencl:2", "vulkan:0", "wgpu:1"];
+    assert_eq!(measured(&[], &[]), usual);
+    assert_eq!(measured(&["1"], &[]), ["opencl:1", "vulkan:0"]);
+    assert_eq!(measured(&["0"], &[]), ["opencl:0", "wgpu:1"]);
+    assert_eq!(measured(&["wgpu:0"], &[]), ["wgpu:0"]);
+    assert_eq!(measured(&["wgpu:0", "vulkan:0"], &[]), ["vulkan:0", "wgpu:0"]);
+    assert_eq!(measured(&["1"], &["wgpu", "vulkan"]), ["vulkan:0", "wgpu:0"]);
+    assert_eq!(measured(&[], &["wgpu"]), ["wgpu:0", "wgpu:1"]);
+}
+
+#[test]
 fn a_name_of_several_physical_gpus_lists_them() {
     for name in ["rx580", "acme", "blaster rx 580", "580", "e"] {
         let Err(Error::Usage(text)) = labels(name, &[]) else { panic!("{name} is ambiguous") };
@@ -103,15 +126,15 @@ fn simulated_devices_come_on_request() {
         backends(&selector).unwrap().iter().map(|backend| backend.name()).collect()
     };
     let named = |name: &str| Selector { device: vec![name.into()], ..Selector::default() };
-    assert_eq!(asked(Selector::default()), ["opencl", "wgpu"]);
+    assert_eq!(asked(Selector::default()), ["opencl", "vulkan", "wgpu"]);
     let sim = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
     assert_eq!(asked(Selector { sim: sim(&[]), ..Selector::default() }), ["sim"]);
     let sim_and_named = Selector { sim: sim(&["k40c"]), ..named("opencl:0") };
-    assert_eq!(asked(sim_and_named), ["opencl", "wgpu", "sim"]);
+    assert_eq!(asked(sim_and_named), ["opencl", "vulkan", "wgpu", "sim"]);
     assert_eq!(asked(Selector { backend: vec!["sim".into()], ..named("x") }), ["sim"]);
     assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("x") }), ["wgpu"]);
-    assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("1") }).len(), 2);
-    assert_eq!(asked(named("sim:k40")), ["opencl", "wgpu", "sim"]);
+    assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("1") }).len(), 3);
+    assert_eq!(asked(named("sim:k40")), ["opencl", "vulkan", "wgpu", "sim"]);
     let unknown = Selector { backend: vec!["cuda".into()], ..Selector::default() };
     assert!(matches!(backends(&unknown).err(), Some(Error::Usage(_))));
 }

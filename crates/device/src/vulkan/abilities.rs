@@ -21,6 +21,8 @@ pub(super) struct Abilities {
     pub calibrated: bool,
     /// What the compiler made of a kernel.
     pub statistics: bool,
+    /// On what multiple of bytes the program's own memory can be the device's, where it can.
+    pub host_pointers: Option<u64>,
     /// Subgroup operations in kernels.
     pub subgroups: bool,
     pub f16: bool,
@@ -68,6 +70,7 @@ impl Abilities {
             host_reset: reset.host_query_reset != 0,
             calibrated: has(ash::ext::calibrated_timestamps::NAME),
             statistics: statistics.pipeline_executable_info != 0,
+            host_pointers: host_pointers(instance, physical, has),
             subgroups: subgroups(physical),
             f16,
             f64: core.shader_float64 != 0,
@@ -91,6 +94,7 @@ impl Abilities {
             (ash::ext::calibrated_timestamps::NAME, self.calibrated),
             (ash::khr::pipeline_executable_properties::NAME, self.statistics),
             (ash::khr::shader_float16_int8::NAME, self.f16),
+            (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];
         table.into_iter().filter(|&(_, used)| used).map(|(name, _)| name).collect()
@@ -111,6 +115,37 @@ impl Abilities {
         let table = [("f16", self.f16), ("f64", self.f64), ("subgroups", self.subgroups)];
         table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
     }
+}
+
+/// On what multiple of bytes storage buffers can be imported from the program's own memory, where they can.
+#[expect(unsafe_code, reason = "ash's queries are foreign functions")]
+fn host_pointers(
+    instance: &Instance,
+    physical: Physical<'_>,
+    has: impl Fn(&CStr) -> bool,
+) -> Option<u64> {
+    if !has(ash::ext::external_memory_host::NAME) {
+        return None;
+    }
+    let request = vk::PhysicalDeviceExternalBufferInfo::default()
+        .usage(super::buffer::usage())
+        .handle_type(super::imported::HANDLE);
+    let mut buffers = vk::ExternalBufferProperties::default();
+    // SAFETY: the instance is alive and of Vulkan 1.1, and the handle came from it.
+    unsafe {
+        instance.get_physical_device_external_buffer_properties(
+            physical.handle,
+            &request,
+            &mut buffers,
+        );
+    }
+    let features = buffers.external_memory_properties.external_memory_features;
+    let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut host));
+    let alignment = host.min_imported_host_pointer_alignment;
+    let usable = features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+        && alignment.is_power_of_two();
+    usable.then_some(alignment)
 }
 
 /// Whether kernels have all operations on subgroups that WGSL has.

@@ -1,7 +1,8 @@
 //! A buffer with its memory, mapped for as long as it lives where the host reaches it; zero-copy memory is mapped
-//! when it is wanted.
+//! when it is wanted, and the program's own is reached by its own address.
 
 use super::context::{Context, Owned};
+use super::imported::{self, Pages, import};
 use super::status::checked;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
@@ -19,6 +20,8 @@ pub(super) enum Place {
     Host,
     /// The device's memory where the host reaches it, cached where there is such: mapped when it is wanted.
     ZeroCopy,
+    /// The program's own memory, imported: mapped when it is wanted.
+    HostPointer,
 }
 
 /// What zero-copy memory is, the best first. Memory that is not coherent would want flushes too.
@@ -35,6 +38,8 @@ pub(super) struct Buffer {
     context: Rc<Context>,
     start: Option<*mut u8>,
     len: u64,
+    /// Where the memory is the program's own: gone last.
+    pages: Option<Pages>,
 }
 
 impl Buffer {
@@ -45,15 +50,15 @@ impl Buffer {
     pub fn new(context: &Rc<Context>, len: u64, place: Place) -> Result<Self> {
         // Fills and bindings are of whole words.
         let size = len.next_multiple_of(4).max(4);
-        let buffer = create(context, size)?;
-        let memory = allocate(context, *buffer, place)
+        let buffer = create(context, size, place)?;
+        let (memory, pages) = allocate(context, *buffer, place)
             .map_err(|error| named(error, &format!("allocating {}", Bytes(len))))?;
         bind(context, *buffer, *memory)?;
         let start = match place {
-            Place::Device | Place::ZeroCopy => None,
+            Place::Device | Place::ZeroCopy | Place::HostPointer => None,
             Place::Direct | Place::Host => Some(map(context, *memory)?),
         };
-        Ok(Self { buffer, memory, context: Rc::clone(context), start, len })
+        Ok(Self { buffer, memory, context: Rc::clone(context), start, len, pages })
     }
 
     /// Lets the host reach it, of a place that it can reach.
@@ -62,7 +67,10 @@ impl Buffer {
     /// What the driver says.
     pub fn map(&mut self) -> Result<()> {
         if self.start.is_none() {
-            self.start = Some(map(&self.context, *self.memory)?);
+            self.start = Some(match &self.pages {
+                Some(pages) => pages.start(),
+                None => map(&self.context, *self.memory)?,
+            });
         }
         Ok(())
     }
@@ -70,7 +78,7 @@ impl Buffer {
     /// The host reaches it no more.
     #[expect(unsafe_code, reason = "Vulkan call")]
     pub fn unmap(&mut self) {
-        if self.start.take().is_some() {
+        if self.start.take().is_some() && self.pages.is_none() {
             // SAFETY: the memory is mapped, and `start`, by which alone it was reached, is gone.
             unsafe { self.context.device.unmap_memory(*self.memory) }
         }
@@ -126,19 +134,26 @@ fn named(error: Error, what: &str) -> Error {
     }
 }
 
+/// What buffers are used for.
+pub(super) fn usage() -> vk::BufferUsageFlags {
+    vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::UNIFORM_BUFFER
+        | vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST
+}
+
 #[expect(unsafe_code, reason = "Vulkan call")]
-fn create(context: &Rc<Context>, size: u64) -> Result<Owned<vk::Buffer>> {
+fn create(context: &Rc<Context>, size: u64, place: Place) -> Result<Owned<vk::Buffer>> {
     let (sharing, families) = context.shared();
-    let request = vk::BufferCreateInfo::default()
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(imported::HANDLE);
+    let mut request = vk::BufferCreateInfo::default()
         .size(size)
-        .usage(
-            vk::BufferUsageFlags::STORAGE_BUFFER
-                | vk::BufferUsageFlags::UNIFORM_BUFFER
-                | vk::BufferUsageFlags::TRANSFER_SRC
-                | vk::BufferUsageFlags::TRANSFER_DST,
-        )
+        .usage(usage())
         .sharing_mode(sharing)
         .queue_family_indices(families);
+    if place == Place::HostPointer {
+        request = request.push_next(&mut external);
+    }
     // SAFETY: the structure lives through the call.
     let buffer = unsafe { context.device.create_buffer(&request, None) };
     Ok(Owned::new(context, checked("creating a buffer", buffer)?, ash::Device::destroy_buffer))
@@ -149,7 +164,7 @@ fn allocate(
     context: &Rc<Context>,
     buffer: vk::Buffer,
     place: Place,
-) -> Result<Owned<vk::DeviceMemory>> {
+) -> Result<(Owned<vk::DeviceMemory>, Option<Pages>)> {
     use vk::MemoryPropertyFlags as Flags;
     // SAFETY: the buffer was made from the device.
     let needs = unsafe { context.device.get_buffer_memory_requirements(buffer) };
@@ -159,6 +174,13 @@ fn allocate(
         Place::Direct => (vec![Flags::DEVICE_LOCAL | host], Flags::empty()),
         Place::Host => (vec![host | Flags::HOST_CACHED, host], Flags::DEVICE_LOCAL),
         Place::ZeroCopy => (zero_copy_flags().to_vec(), Flags::empty()),
+        Place::HostPointer => {
+            let alignment = context.abilities.host_pointers.ok_or_else(|| {
+                Error::Unsupported("this device takes no memory of the program's own".into())
+            })?;
+            let pages = Pages::zeroed(needs.size, alignment)?;
+            return Ok((import(context, &pages, needs.memory_type_bits)?, Some(pages)));
+        }
     };
     let index = context
         .memory_type(needs.memory_type_bits, &wanted, avoided)
@@ -167,7 +189,7 @@ fn allocate(
         vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
     // SAFETY: the structure lives through the call.
     let memory = checked("memory", unsafe { context.device.allocate_memory(&request, None) })?;
-    Ok(Owned::new(context, memory, ash::Device::free_memory))
+    Ok((Owned::new(context, memory, ash::Device::free_memory), None))
 }
 
 #[expect(unsafe_code, reason = "Vulkan call")]

@@ -21,6 +21,7 @@ pub(super) struct Context {
     pub host_reset: ash::ext::host_query_reset::Device,
     pub calibrated: ash::ext::calibrated_timestamps::Device,
     pub statistics: ash::khr::pipeline_executable_properties::Device,
+    pub host_memory: ash::ext::external_memory_host::Device,
     /// One for each queue of the topology.
     queues: Vec<vk::Queue>,
     families: Vec<u32>,
@@ -60,6 +61,7 @@ impl Context {
             host_reset: ash::ext::host_query_reset::Device::new(&instance, &device),
             calibrated: ash::ext::calibrated_timestamps::Device::new(&instance, &device),
             statistics: ash::khr::pipeline_executable_properties::Device::new(&instance, &device),
+            host_memory: ash::ext::external_memory_host::Device::new(&instance, &device),
             device,
             abilities,
             topology,

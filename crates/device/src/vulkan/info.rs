@@ -122,7 +122,7 @@ fn describe(
         subgroup: abilities.subgroup_range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
-        zero_copy: zero_copy(&memory),
+        zero_copy: zero_copy(&memory, abilities),
         memory_types: facts::memory_types(&memory),
         pci: pci(physical, has),
         uuid: physical.uuid(),
@@ -189,8 +189,9 @@ fn host_memory(
     kinds
 }
 
-/// Memory that is the device's and within the host's reach, where there is such.
-fn zero_copy(memory: &vk::PhysicalDeviceMemoryProperties) -> Vec<ZeroCopy> {
+/// Memory that is the device's and within the host's reach, where there is such, and the program's own where the
+/// driver imports it.
+fn zero_copy(memory: &vk::PhysicalDeviceMemoryProperties, abilities: &Abilities) -> Vec<ZeroCopy> {
     let types = memory.memory_types_as_slice();
     let has = |flags: &vk::MemoryPropertyFlags| {
         types.iter().any(|kind| kind.property_flags.contains(*flags))
@@ -200,5 +201,9 @@ fn zero_copy(memory: &vk::PhysicalDeviceMemoryProperties) -> Vec<ZeroCopy> {
         memory: MemoryKind::ZeroCopy,
         allocation: facts::memory_words(flags),
     });
-    named.into_iter().collect()
+    let imported = abilities.host_pointers.map(|alignment| ZeroCopy {
+        memory: MemoryKind::HostPointer,
+        allocation: format!("VK_EXT_external_memory_host at a multiple of {}", Bytes(alignment)),
+    });
+    named.into_iter().chain(imported).collect()
 }

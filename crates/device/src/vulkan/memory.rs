@@ -6,6 +6,7 @@
 //! - **Mapped**: a `Vec` too; the host copies into or out of the device's buffer itself, which moves
 //!   to memory that the host reaches when the first such copy is prepared.
 //! - **Zero-copy**: a buffer in the device's memory where the host reaches it, and does while it is mapped.
+//! - **Host pointer**: a buffer in pages of the program's own, which the driver imports.
 
 use super::buffer::{Buffer, Place};
 use super::commands::Pools;
@@ -75,8 +76,9 @@ impl Memory {
         let held = match kind {
             MemoryKind::Device => Held::Buffer(self.on_device(pools, len, Place::Device)?),
             MemoryKind::Pinned => Held::Buffer(self.on_host(len)?),
-            MemoryKind::ZeroCopy | MemoryKind::HostPointer => {
-                Held::Buffer(self.on_device(pools, len, Place::ZeroCopy)?)
+            MemoryKind::ZeroCopy => Held::Buffer(self.on_device(pools, len, Place::ZeroCopy)?),
+            MemoryKind::HostPointer => {
+                Held::Buffer(self.on_device(pools, len, Place::HostPointer)?)
             }
             MemoryKind::Pageable | MemoryKind::Mapped => {
                 Held::Host { data: zeroed(len)?, staging: None }

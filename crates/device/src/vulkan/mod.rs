@@ -8,7 +8,7 @@
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
 //! | `spirv`, `bindings`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
-//! | `buffer`, `memory`, `params` | buffers of every kind, and the host's way into them |
+//! | `buffer`, `imported`, `memory`, `params` | buffers of every kind, and the host's way into them |
 //! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
 //! | `run`, `timestamps` | commands are executed against the clock |
 //! | `device` | the seam: [`crate::Device`] |
@@ -21,6 +21,7 @@ mod context;
 mod device;
 mod encode;
 pub(crate) mod facts;
+mod imported;
 mod info;
 mod instance;
 mod kernel;

@@ -65,6 +65,10 @@ impl Backend for Wgpu {
         Ok(Box::new(device::WgpuDevice::open(info, &adapter)?))
     }
 
+    fn layer_over(&self) -> Option<&'static str> {
+        Some("vulkan")
+    }
+
     fn environment(&self) -> &'static [&'static str] {
         &["GALLIUM_", "LIBGL_", "LP_", "MESA_", "NVK_", "RADV_", "VK_", "WGPU_"]
     }

@@ -180,6 +180,7 @@ mod tests {
             kernel: timed(kernel),
             download: timed(0.04),
             runs: vec![],
+            turns: None,
         }));
         record
     }

@@ -3,13 +3,22 @@
 //! On a device whose timestamps know when a launch was queued: start − queued of one event.
 //! Elsewhere: the host's wall time of one launch from the call to its completion, and the
 //! record's clock says so. A latency is no work: operations and bytes stay 0.
+//!
+//! APIs differ in that clock. What a submission costs, and each launch in it, is timed behind that on the host's
+//! clock, on every device alike.
 
-use crate::autotune::KERNEL;
+use super::data::Submissions;
+use crate::autotune::{BuiltVariant, KERNEL};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
+use crate::timing::{MIN_SAMPLES_IN_TURN, in_turn, wall_clock};
 use crate::verified_kernel::around;
-use crate::{Bench, Stage};
+use crate::{Bench, Policy, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::record::Detail;
+
+/// Launches in a submission of several.
+const SEVERAL: u32 = 64;
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
@@ -25,6 +34,25 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
                 None => (timeline.wall, timeline.wall),
             };
             Ok(Sample::new(latency, busy, timeline))
-        })
+        })?;
+        let submissions = submissions(case, bench, variant)?;
+        bench.measurement.detail = Some(Detail::new(&submissions));
+        Ok(())
     })
+}
+
+/// One launch and several at once, in turn.
+fn submissions(case: &Case, bench: &mut Bench, variant: &BuiltVariant) -> Result<Submissions> {
+    let recordings = [1, SEVERAL].map(|count| {
+        let recording = launches(case, variant.candidate, KERNEL, count);
+        let unnamed = vec![String::new(); recording.steps.len()];
+        (recording, unnamed)
+    });
+    let min_samples = bench.policy.min_samples.min(MIN_SAMPLES_IN_TURN);
+    let policy = Policy { min_samples, ..bench.policy.clone() };
+    // A quarter of the case's time for both.
+    let seconds = policy.seconds / 8.0;
+    let ([one, several], steps) = in_turn(&mut bench.with_policy(&policy), recordings, seconds)?;
+    let clock = wall_clock(steps);
+    Ok(Submissions { clock, one: one.walls, several: several.walls, count: SEVERAL })
 }

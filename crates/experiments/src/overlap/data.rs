@@ -24,6 +24,10 @@ pub struct Overlap {
     pub download: Timed,
     /// The chunked runs.
     pub runs: Vec<OverlapRun>,
+    /// How stages and runs shared the case's time, each once in every turn; `None` where they were timed one
+    /// behind the other, as before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Turns>,
 }
 
 impl Data for Overlap {
@@ -39,4 +43,45 @@ pub struct OverlapRun {
     pub queues: u32,
     /// How long it took.
     pub timed: Timed,
+}
+
+/// Turns in which everything is timed once. Samples of one position are of one turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turns {
+    /// Seconds of sampling that the case had.
+    pub allowed: f64,
+    /// Numbers of chunks that were verified and not timed, since there was no time for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<u32>,
+}
+
+impl Overlap {
+    /// All rounds as one with the turns of all, as far as the same runs were timed in them; the first without
+    /// turns stands for all. `None` of none.
+    pub fn pooled(rounds: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut rounds = rounds.into_iter();
+        let mut all = rounds.next()?;
+        let in_turn = all.turns.is_some();
+        for round in rounds.filter(|round| in_turn && round.turns.is_some()) {
+            let configurations =
+                |of: &Self| of.runs.iter().map(|run| (run.chunks, run.queues)).collect::<Vec<_>>();
+            if configurations(&all) == configurations(&round) {
+                for (timed, more) in all.timed_mut().into_iter().zip(round.timed()) {
+                    timed.walls.extend(&more.walls);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// Stages and runs.
+    pub fn timed(&self) -> impl Iterator<Item = &Timed> {
+        let stages = [&self.upload, &self.kernel, &self.download];
+        stages.into_iter().chain(self.runs.iter().map(|run| &run.timed))
+    }
+
+    fn timed_mut(&mut self) -> impl IntoIterator<Item = &mut Timed> {
+        let stages = [&mut self.upload, &mut self.kernel, &mut self.download];
+        stages.into_iter().chain(self.runs.iter_mut().map(|run| &mut run.timed))
+    }
 }

@@ -106,6 +106,7 @@ mod tests {
             kernel: alone(8.0),
             download: alone(4.0),
             runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
+            turns: None,
         };
         engines(&[&Detail::new(&raw)]).overlaps_kernels
     }

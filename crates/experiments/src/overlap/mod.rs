@@ -4,7 +4,12 @@ pub mod analysis;
 pub mod data;
 mod engines;
 mod run;
+mod saving;
 mod section;
+mod verdict;
+
+pub use saving::{Saving, Share};
+pub use verdict::{Because, Settled, Verdict};
 
 use crate::Bench;
 use crate::engines::{Engines, either};

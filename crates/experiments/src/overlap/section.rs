@@ -1,13 +1,16 @@
 //! What reports say of overlap: time against chunks, the best run's timeline, every run.
 
 use super::analysis::{OverlapSummary, RunSummary, overlap};
+use super::saving::Share;
+use super::verdict::{Because, Settled, Verdict};
 use crate::engines::Engines;
 use crate::overlap::data::{Overlap, OverlapRun};
-use crate::results::{DetailedCase, detailed_cases, engines_of};
-use crate::stages::{self, LITTLE};
+use crate::results::{DetailedCase, detailed_cases, engines_of, rounds};
+use crate::stages;
 use gpubench_analysis::ReportInput;
+use gpubench_core::record::Timed;
 use gpubench_document::{
-    Axis, Column, Direction, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table,
+    Axis, Cell, Column, Direction, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table,
     Timeline, Unit,
 };
 use gpubench_stats::Summary;
@@ -19,9 +22,16 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("overlap", "Overlap").text(
         "A problem is cut into chunks, so that one chunk is copied while another is computed. \
          No overlap is the three stages one after the other, ideal overlap the longest of them. \
+         Everything is timed once in every turn; intervals are of the turns, and hold for all runs of a case at once. \
+         It is worth it where chunks on several queues take at least 5 % less time than the whole in order, and than \
+         the same chunks on one queue. \
          The streams model sees only the isolated stages; the pipeline is fitted to the other runs.",
     );
-    detailed_cases(input).filter_map(|case| one(input, &case)).fold(section, Section::section)
+    let pooled = |case: Case<'_, '_>| {
+        let data = Overlap::pooled(rounds(case.row))?;
+        one(input, &case.with(data))
+    };
+    detailed_cases(input).filter_map(pooled).fold(section, Section::section)
 }
 
 fn one(input: &ReportInput, case: &Case) -> Option<Section> {
@@ -45,13 +55,15 @@ fn is(run: &OverlapRun, summary: &RunSummary) -> bool {
 
 fn facts(case: &Case, summary: &OverlapSummary) -> Section {
     let best = &summary.runs[summary.best];
-    let hidden = best.hidden_fraction.map_or_else(Sentence::new, |hidden| {
-        Sentence::from(": hidden fraction ").value(hidden, Unit::Fraction)
-    });
+    let hidden = best.saving.hidden.map(|hidden| share(": hidden fraction ", hidden));
     let time = chunks(best).text(" in ").value(best.seconds, Unit::Seconds);
     case.section()
         .fact("worth", "worth it", worth(summary))
-        .fact("best", "best", time.then(hidden))
+        .fact("settled", "what would settle it", settled(case, summary))
+        .fact("best", "best", time.then(hidden.unwrap_or_default()))
+        .fact("saving", "saved", saving(best))
+        .fact("ideal", "ideal overlap could save", ideal(summary))
+        .fact("turns", "timed in turn", turns(case, summary))
         .fact("isolated", "isolated", stages::times(summary.stages))
         .fact("class", "class", stages::class(summary.class, case.data.host_memory))
         .fact(
@@ -77,22 +89,85 @@ fn chunks(run: &RunSummary) -> Sentence {
     chunks.then(stages::queues(run.queues))
 }
 
-fn worth(summary: &OverlapSummary) -> Sentence {
-    let verdict = if summary.ideal < LITTLE {
-        "no: there is little to hide"
-    } else if summary.gain >= LITTLE {
-        "yes"
-    } else {
-        "no: this device hides little of it"
+fn worth(summary: &OverlapSummary) -> &'static str {
+    match summary.verdict {
+        Verdict::Yes => "yes",
+        Verdict::No(Because::OneQueue) => {
+            "no: the device has one queue, which runs everything in order"
+        }
+        Verdict::No(Because::LittleToHide) => "no: there is little to hide",
+        Verdict::No(Because::LittleHidden) => "no: this device hides little of it",
+        Verdict::Unknown(Settled::ByARunInTurn) => {
+            "undecided: stages and runs were timed one behind the other"
+        }
+        Verdict::Unknown(Settled::ByEnoughTurns(_)) => {
+            "undecided: the time budget allows too few turns for an interval"
+        }
+        Verdict::Unknown(Settled::ByMoreTurns(_)) => {
+            "undecided: the intervals hold both yes and no"
+        }
+    }
+}
+
+/// The turns that would settle what is undecided, and their time.
+fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
+    let Verdict::Unknown(settled) = summary.verdict else { return None };
+    let wanted = match settled {
+        Settled::ByARunInTurn => {
+            return Some("a run by this gpubench, which times them in turn".into());
+        }
+        Settled::ByMoreTurns(None) => {
+            return Some("no number of turns: the saving is as good as at the limit of 5 %".into());
+        }
+        Settled::ByEnoughTurns(wanted) | Settled::ByMoreTurns(Some(wanted)) => wanted,
     };
-    Sentence::from(verdict)
-        .text(" (ideal overlap could save ")
-        .value(summary.ideal, Unit::Fraction)
+    let turn: f64 = case.data.timed().filter_map(Timed::median).sum();
+    let sentence = Sentence::from("about ").counted(wanted as u64, "turn").text(" in place of ");
+    let sentence = sentence.value(summary.turns? as f64, Unit::Count).text(": ");
+    let sentence = sentence.value(wanted as f64 * turn, Unit::Seconds);
+    Some(sentence.text(
+        " of sampling over all rounds (`--budget SECONDS`, or `budget: { case }` of the suite)",
+    ))
+}
+
+/// What the best run saved, of the time of the whole in order and of the same chunks in order.
+fn saving(best: &RunSummary) -> Option<Sentence> {
+    let saving = share("", best.saving.in_order?).text(" of the time in order");
+    Some(match best.saving.same_chunks {
+        Some(same) => {
+            saving.then(share(", ", same)).text(" of that of the same chunks on one queue")
+        }
+        None => saving,
+    })
+}
+
+fn ideal(summary: &OverlapSummary) -> Sentence {
+    share("", summary.ideal)
         .text(" of the serial time, kernel overlapped with copies only ")
         .value(summary.potential, Unit::Fraction)
-        .text("; saved ")
-        .value(summary.gain, Unit::Fraction)
-        .text(")")
+}
+
+/// How often everything was timed, and what there was no time for.
+fn turns(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
+    let times = Sentence::new().counted(summary.turns? as u64, "turn");
+    let skipped = &case.data.turns.as_ref()?.skipped;
+    if skipped.is_empty() {
+        return Some(times);
+    }
+    let counts = skipped.iter().map(|&chunks| Sentence::new().value(chunks.into(), Unit::Count));
+    Some(times.text("; no time for ").list(", ", counts).text(" chunks"))
+}
+
+/// A share with its interval, where the turns give one.
+fn share(before: &'static str, share: Share) -> Sentence {
+    Sentence::from(before).quantity(quantity(share), Unit::Fraction)
+}
+
+fn quantity(share: Share) -> Option<Quantity> {
+    match share.interval {
+        Some(interval) => Quantity::between(share.value, interval),
+        None => Quantity::new(share.value),
+    }
 }
 
 /// The number of copy engines, and what it is inferred from.
@@ -171,7 +246,8 @@ fn timeline(run: &OverlapRun) -> Option<Timeline> {
 }
 
 fn table(summary: &OverlapSummary) -> Table {
-    let title = "Measured, the hidden fraction, and what models predicted";
+    let title = "Measured, what it saved against the whole and against the same chunks in order, the hidden \
+                 fraction, and what models predicted";
     let table = Table::of(
         "runs",
         title,
@@ -180,10 +256,18 @@ fn table(summary: &OverlapSummary) -> Table {
             (Column::new("chunks", "chunks", Unit::Count), |run| u64::from(run.chunks).into()),
             (Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues).into()),
             (Column::new("seconds", "median", Unit::Seconds), |run| run.seconds.into()),
-            (Column::new("hidden", "hidden", Unit::Fraction), |run| run.hidden_fraction.into()),
+            (Column::new("saving", "saved", Unit::Fraction), |run| cell(run.saving.in_order)),
+            (Column::new("same_chunks", "than on one queue", Unit::Fraction), |run| {
+                cell(run.saving.same_chunks)
+            }),
+            (Column::new("hidden", "hidden", Unit::Fraction), |run| cell(run.saving.hidden)),
             (Column::new("streams", "streams model", Unit::Seconds), |run| run.streams.into()),
             (Column::new("pipeline", "pipeline", Unit::Seconds), |run| run.pipeline.into()),
         ],
     );
     table.with_best(summary.best, "seconds")
+}
+
+fn cell(share: Option<Share>) -> Cell {
+    share.and_then(quantity).into()
 }

@@ -57,7 +57,7 @@ impl Plans<'_> {
                 Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
                 work => work?,
             };
-            if !self.chunks.verified(&work)? {
+            if self.chunks.verified(&work)?.is_none() {
                 break;
             }
         }

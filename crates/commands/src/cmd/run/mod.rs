@@ -208,14 +208,15 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
     if args.list {
         // Cases are no device's, but a mistake in its name is one.
         if args.selector.names_devices() || !args.selector.backend.is_empty() {
-            found::devices(&args.selector, &args.remotes.connect()?)?;
+            found::find(&args.selector, &args.remotes.connect()?)?;
         }
         print(&dry::list(suite, &filters))?;
         return Ok((0, vec![]));
     }
     interrupt::listen();
     let remotes = args.remotes.connect()?;
-    let chosen = found::devices(&args.selector, &remotes)?;
+    let layers = suite.layers || against.is_some_and(|against| against.layers);
+    let chosen = found::measured(&args.selector, &remotes, layers)?;
     if against.is_some() && chosen.iter().any(|device| device.backend == BROWSER) {
         let why = "a browser's page serves one worker: run one suite after the other";
         return Err(Error::Usage(format!("--against: {why}")));

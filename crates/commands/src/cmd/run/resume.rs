@@ -144,6 +144,7 @@ mod tests {
             name: name.into(),
             hash: hash.into(),
             budget: Default::default(),
+            layers: false,
             workloads: vec![],
         }
     }

@@ -1,0 +1,195 @@
+//! What the APIs of one physical GPU cost: the same case through each, and how they differ.
+
+mod section;
+
+pub use section::section;
+
+use crate::registry::experiment;
+use gpubench_analysis::{Aggregate, ReportInput};
+use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind};
+use gpubench_core::record::Built;
+use gpubench_core::workload::CaseKey;
+use gpubench_device::physical_gpus;
+use gpubench_stats::{Summary, overall, t_quantile};
+use std::collections::BTreeMap;
+
+/// Seconds of one thing through one API, with a 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Figure {
+    seconds: f64,
+    interval: [f64; 2],
+    clock: Clock,
+}
+
+impl Figure {
+    fn new(seconds: f64, interval: [f64; 2], clock: Clock) -> Option<Self> {
+        let all = [seconds, interval[0], interval[1]];
+        let is_time = all.into_iter().all(|seconds| seconds > 0.0 && seconds.is_finite());
+        is_time.then_some(Self { seconds, interval, clock })
+    }
+
+    /// Of samples of one clock.
+    fn of(samples: &[f64], clock: Clock) -> Option<Self> {
+        let summary = Summary::of(samples)?;
+        Self::new(summary.median, summary.interval, clock)
+    }
+
+    /// This over `other`, read from the same clock: how the two differ is within what either may be off by (the
+    /// distances of both intervals' ends, added in squares).
+    fn over(&self, other: &Self) -> Option<Ratio> {
+        let distance = |one: &Self, end: usize| (one.interval[end] / one.seconds).ln();
+        let off = |mine, its| distance(self, mine).hypot(distance(other, its)).exp();
+        let value = self.seconds / other.seconds;
+        (self.clock == other.clock)
+            .then(|| Ratio { value, interval: [value / off(0, 1), value * off(1, 0)] })
+    }
+}
+
+/// Two times of one thing, the one over the other, with a 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ratio {
+    value: f64,
+    interval: [f64; 2],
+}
+
+impl Ratio {
+    /// The geometric mean over several things, whose scatter makes the interval; of one it is that one.
+    fn mean(all: &[Self]) -> Option<Self> {
+        if let [one] = all {
+            return Some(*one);
+        }
+        let logs: Vec<f64> = all.iter().map(|ratio| ratio.value.ln()).collect();
+        let count = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / count;
+        let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
+        let error = (squares / (count - 1.0) / count).sqrt();
+        let half = t_quantile(count - 1.0, 0.975) * error;
+        (count > 1.0)
+            .then(|| Self { value: mean.exp(), interval: [mean - half, mean + half].map(f64::exp) })
+    }
+}
+
+/// One thing through every API of a GPU that has it; in the order of the GPU's APIs.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    /// What kind of thing it is, under which several are put together.
+    group: String,
+    what: String,
+    figures: Vec<Option<Figure>>,
+}
+
+/// The views of each physical GPU that was measured through several APIs, the first of each API.
+fn cards(input: &ReportInput) -> Vec<Vec<usize>> {
+    // Every machine numbers its own.
+    let devices: Vec<DeviceInfo> = input
+        .reported_devices
+        .iter()
+        .map(|reported| {
+            let host = &reported.header.host.name;
+            let remote = reported.device.remote.as_deref().unwrap_or_default();
+            DeviceInfo { remote: Some(format!("{host} {remote}")), ..reported.device.clone() }
+        })
+        .collect();
+    let mut cards: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (view, gpu) in physical_gpus(&devices).into_iter().enumerate() {
+        let card = cards.entry(gpu).or_default();
+        let is_known = card.iter().any(|&known| devices[known].backend == devices[view].backend);
+        if !is_known && devices[view].kind != DeviceKind::Simulated {
+            card.push(view);
+        }
+    }
+    cards.into_values().filter(|card| card.len() > 1).collect()
+}
+
+/// What was measured through at least two of a GPU's APIs, in the same terms.
+fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
+    let mut cases: BTreeMap<&CaseKey, Vec<Option<&Aggregate>>> = BTreeMap::new();
+    for row in input.rows.iter().filter(|row| row.time.is_some()) {
+        if let Some(at) = card.iter().position(|&view| view == row.device) {
+            cases.entry(row.key).or_insert_with(|| vec![None; card.len()])[at] = Some(row);
+        }
+    }
+    let mut lines: Vec<Line> =
+        cases.iter().flat_map(|(key, rows)| of_case(key, &in_the_same_terms(rows))).collect();
+    lines.retain(|line| line.figures.iter().flatten().count() > 1);
+    lines
+}
+
+/// Those that run the variant that the first one runs, as far as there are variants, with the same checks.
+fn in_the_same_terms<'r, 'a>(rows: &[Option<&'r Aggregate<'a>>]) -> Vec<Option<&'r Aggregate<'a>>> {
+    let terms =
+        |row: &Aggregate| row.kernel().map(|built| (built.variant.clone(), built.bounds_checks));
+    let first = rows.iter().flatten().next().and_then(|row| terms(row));
+    rows.iter().map(|row| row.filter(|row| terms(row) == first)).collect()
+}
+
+/// The time of a case, the build of its kernel, and what else it shows of an API's cost.
+fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line> {
+    let group = match key.host_memory {
+        Some(memory) => format!("{}, {}", key.measure.label(), memory.label()),
+        None => key.measure.label(),
+    };
+    let line = |group: &str, what: String, figure: &dyn Fn(&Aggregate) -> Option<Figure>| Line {
+        group: group.to_owned(),
+        what,
+        figures: rows.iter().map(|row| row.and_then(figure)).collect(),
+    };
+    let mut lines = vec![line(&group, key.to_string(), &time)];
+    if key.measure.is_kernel() {
+        lines.push(line("build", key.to_string(), &build));
+    }
+    let costs = rows.iter().flatten().map(|row| costs(row)).next().unwrap_or_default();
+    for (at, (what, ..)) in costs.into_iter().enumerate() {
+        let of = |row: &Aggregate| {
+            let (_, samples, clock) = costs_at(row, at)?;
+            Figure::of(&samples, clock)
+        };
+        lines.push(line(what, key.to_string(), &of));
+    }
+    lines
+}
+
+fn costs_at(row: &Aggregate, at: usize) -> Option<(&'static str, Vec<f64>, Clock)> {
+    costs(row).into_iter().nth(at)
+}
+
+/// The time over all rounds, where all were read from one clock.
+fn time(row: &Aggregate) -> Option<Figure> {
+    let time = row.time?;
+    let mut clocks = row.rounds().map(|measured| measured.clock);
+    let clock = clocks.next()?;
+    clocks.all(|other| other == clock).then(|| Figure::new(time.value, time.interval, clock))?
+}
+
+/// The build of the kernel, on the host's clock; with a single round there is no interval to tell, so that it is the
+/// value itself.
+fn build(row: &Aggregate) -> Option<Figure> {
+    let seconds = |built: &Built| [built.report.seconds];
+    let rounds: Vec<[f64; 1]> =
+        row.records.iter().filter_map(|record| record.kernel.as_ref()).map(seconds).collect();
+    let all = overall(rounds.iter().map(|round| round.as_slice()))?;
+    Figure::new(all.value, all.interval, Clock::Host)
+}
+
+/// What a case shows of an API's cost besides its time, over the turns of all rounds.
+fn costs(row: &Aggregate) -> Vec<(&'static str, Vec<f64>, Clock)> {
+    let mut all: Vec<(&'static str, Vec<f64>, Clock)> = vec![];
+    for (record, measured) in row.shown() {
+        let Some(detail) = &record.detail else { continue };
+        let Some(experiment) = experiment(detail.kind()) else { continue };
+        let clock = match measured.clock {
+            Clock::Simulated => Clock::Simulated,
+            Clock::Device | Clock::Host => Clock::Host,
+        };
+        for (at, (what, seconds)) in experiment.costs(detail).into_iter().enumerate() {
+            match all.get_mut(at) {
+                Some((_, known, _)) => known.extend(seconds),
+                None => all.push((what, seconds, clock)),
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

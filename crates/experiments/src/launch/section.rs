@@ -1,0 +1,62 @@
+//! What reports say of launches: what a submission costs, and each launch in it.
+
+use super::data::{Submissions, seconds};
+use crate::results::{device_section, measured, rounds};
+use gpubench_analysis::ReportInput;
+use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
+
+/// One table a device.
+pub(super) fn section(input: &ReportInput) -> Section {
+    let section = Section::new("launches", "Launches").text(
+        "An empty kernel, submitted once and several times at once, in turn, on the host's clock: from the \
+         submission until the host knows that all has ended. Recording the commands is not counted.",
+    );
+    (0..input.reported_devices.len()).fold(section, |section, device| {
+        section.section(device_section(input, device).table(table(input, device)))
+    })
+}
+
+fn table(input: &ReportInput, device: usize) -> Table {
+    let columns =
+        [Column::text("what", "what"), Column::new("seconds", "median ± 95 %", Unit::Seconds)];
+    let mut table = Table::new("launches", "What a submission costs", columns);
+    for row in measured(input, device) {
+        for (what, samples) in costs(rounds(row)) {
+            let cost = seconds(&samples);
+            let cost = cost.and_then(|of| Quantity::between(of.median, of.interval));
+            table.row([what.into(), Cell::from(cost)]);
+        }
+    }
+    table
+}
+
+/// The costs over the turns of all rounds.
+fn costs(rounds: impl Iterator<Item = Submissions>) -> Vec<(&'static str, Vec<f64>)> {
+    let mut all: Vec<(&'static str, Vec<f64>)> = vec![];
+    for round in rounds {
+        for (i, (what, seconds)) in round.costs().into_iter().enumerate() {
+            match all.get_mut(i) {
+                Some((_, known)) => known.extend(seconds),
+                None => all.push((what, seconds)),
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Launch;
+    use crate::results::testing::section_of;
+    use gpubench_core::gpu::Clock;
+
+    #[test]
+    fn launches_read_well() {
+        let samples = |seconds: f64| (0..9).map(|i| seconds + 1e-8 * f64::from(i)).collect();
+        let (one, several) = (samples(11e-6), samples(74e-6));
+        let raw = Submissions { clock: Clock::Host, one, several, count: 64 };
+        let section = section_of::<Launch>(&raw).unwrap();
+        insta::assert_snapshot!(gpubench_report::render::text::section(&section, Some(80)));
+    }
+}

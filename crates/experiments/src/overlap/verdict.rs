@@ -1,0 +1,152 @@
+//! Whether overlap is worth it: yes, no, or undecided, and what would settle it.
+
+use super::saving::{Saving, Share, enough_turns};
+use crate::stages::LITTLE;
+
+/// Whether it is worth it to cut the problem into chunks on queues of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// Chunks on several queues took less time than the whole in order, and than the same chunks in order, by at least
+    /// [`LITTLE`] of it.
+    Yes,
+    /// They cannot.
+    No(Because),
+    /// The turns do not say.
+    Unknown(Settled),
+}
+
+/// Why it is not worth it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// The device has one queue, which hides nothing.
+    OneQueue,
+    /// One stage is nearly all.
+    LittleToHide,
+    /// No number of chunks saves that much.
+    LittleHidden,
+}
+
+/// What would settle it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// A run of today: this one timed its stages and runs one behind the other.
+    ByARunInTurn,
+    /// So many turns in place of those that there were: fewer give no interval.
+    ByEnoughTurns(usize),
+    /// About so many turns in place of those that there were; `None` where no number can be named.
+    ByMoreTurns(Option<usize>),
+}
+
+/// More turns than this nobody waits for.
+const MAX_TURNS: f64 = 1e5;
+
+/// What is known of a case.
+pub(super) struct Case<'a> {
+    /// Whether everything was timed in turn, and how often.
+    pub in_turn: bool,
+    pub turns: usize,
+    /// Whether any run had several queues.
+    pub several_queues: bool,
+    pub ideal: Option<Share>,
+    /// What each run that is evaluated saved.
+    pub savings: &'a [Saving],
+}
+
+impl Case<'_> {
+    pub fn verdict(&self) -> Verdict {
+        if !self.several_queues {
+            return Verdict::No(Because::OneQueue);
+        }
+        if !self.in_turn {
+            return Verdict::Unknown(Settled::ByARunInTurn);
+        }
+        if self.ideal.is_some_and(|ideal| ideal.is_below(LITTLE)) {
+            return Verdict::No(Because::LittleToHide);
+        }
+        let enough = enough_turns(self.savings.len());
+        if self.turns < enough {
+            return Verdict::Unknown(Settled::ByEnoughTurns(enough));
+        }
+        let shares: Vec<[Share; 2]> = self.savings.iter().filter_map(both).collect();
+        if shares.iter().any(|both| both.iter().all(|share| share.reaches(LITTLE))) {
+            return Verdict::Yes;
+        }
+        if shares.iter().all(|both| both.iter().any(|share| share.is_below(LITTLE))) {
+            return Verdict::No(Because::LittleHidden);
+        }
+        Verdict::Unknown(Settled::ByMoreTurns(self.more_turns(&shares)))
+    }
+
+    /// Turns after which the most promising run would be on one side: intervals narrow as the root of their
+    /// number.
+    fn more_turns(&self, shares: &[[Share; 2]]) -> Option<usize> {
+        let smaller =
+            |both: &[Share; 2]| if both[0].value < both[1].value { both[0] } else { both[1] };
+        let best = shares.iter().map(smaller).max_by(|a, b| a.value.total_cmp(&b.value))?;
+        let [low, high] = best.interval?;
+        let side = if best.value < LITTLE { high - best.value } else { best.value - low };
+        let turns = self.turns as f64 * (side / (best.value - LITTLE)).powi(2);
+        (turns < MAX_TURNS).then(|| (turns.ceil() as usize).max(self.turns + 1))
+    }
+}
+
+/// What a run saved of the time of the whole in order, and of the same chunks in order.
+fn both(saving: &Saving) -> Option<[Share; 2]> {
+    Some([saving.in_order?, saving.same_chunks?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(value: f64, half: f64) -> Option<Share> {
+        Some(Share { value, interval: Some([value - half, value + half]) })
+    }
+
+    fn verdict(savings: &[[Option<Share>; 2]]) -> Verdict {
+        let saving =
+            |&[in_order, same_chunks]: &[_; 2]| Saving { in_order, same_chunks, hidden: None };
+        let savings: Vec<Saving> = savings.iter().map(saving).collect();
+        let ideal = share(0.5, 0.01);
+        Case { in_turn: true, turns: 10, several_queues: true, ideal, savings: &savings }.verdict()
+    }
+
+    #[test]
+    fn both_comparisons_decide() {
+        let (large, small, none) = (share(0.2, 0.1), share(0.02, 0.01), share(0.0, 0.01));
+        assert_eq!(verdict(&[[large, large], [none, none]]), Verdict::Yes);
+        // Chunks alone save as much: on one queue, too.
+        assert_eq!(verdict(&[[large, none]]), Verdict::No(Because::LittleHidden));
+        assert_eq!(verdict(&[[none, large], [small, small]]), Verdict::No(Because::LittleHidden));
+    }
+
+    #[test]
+    fn what_straddles_the_limit_is_undecided_and_more_turns_are_named() {
+        // 0.03 above the limit with an interval of 0.06 on either side: four times as many turns.
+        let unsure = share(0.08, 0.06);
+        let expected = Verdict::Unknown(Settled::ByMoreTurns(Some(40)));
+        assert_eq!(verdict(&[[unsure, share(0.3, 0.01)]]), expected);
+        let [at_the_limit, same] = [share(LITTLE, 0.06), share(0.3, 0.01)];
+        let expected = Verdict::Unknown(Settled::ByMoreTurns(None));
+        assert_eq!(verdict(&[[at_the_limit, same]]), expected);
+    }
+
+    #[test]
+    fn too_little_time_and_old_runs_say_so() {
+        let savings = [Saving::default(); 6];
+        let case = |in_turn, turns, several_queues| {
+            let ideal = Some(Share { value: 0.5, interval: None });
+            Case { in_turn, turns, several_queues, ideal, savings: &savings }.verdict()
+        };
+        assert_eq!(case(true, 7, true), Verdict::Unknown(Settled::ByEnoughTurns(8)));
+        assert_eq!(case(false, 99, true), Verdict::Unknown(Settled::ByARunInTurn));
+        assert_eq!(case(true, 7, false), Verdict::No(Because::OneQueue));
+    }
+
+    #[test]
+    fn where_one_stage_is_nearly_all_there_is_little_to_hide() {
+        let ideal = share(0.03, 0.01);
+        let case = Case { in_turn: true, turns: 9, several_queues: true, ideal, savings: &[] };
+        assert_eq!(case.verdict(), Verdict::No(Because::LittleToHide));
+    }
+}
