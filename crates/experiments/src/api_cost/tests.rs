@@ -50,7 +50,7 @@ fn with_input<T>(records: &[Record], read: impl FnOnce(&ReportInput) -> T) -> T 
 #[test]
 fn views_of_one_gpu_are_compared_and_another_gpu_is_not() {
     with_input(&records(), |input| {
-        assert_eq!(cards(input), [[1, 2, 3]]);
+        assert_eq!(physical_views(input), [[1, 2, 3]]);
         let lines = lines(input, &[1, 2, 3]);
         assert!(lines.iter().all(|line| line.what != "alone n=8"), "{lines:?}");
         let first = lines.iter().find(|line| line.what == "first n=8").unwrap();
