@@ -142,14 +142,14 @@ impl Chunks<'_> {
     /// `None` where it is wrong. Each is verified already.
     pub(super) fn in_turn(
         &mut self,
-        works: &[&Chunked],
+        jobs: &[&Chunked],
         seconds: f64,
     ) -> Result<Option<(Vec<Timed>, Clock)>> {
         self.bench.enter(Stage::Verify);
         self.poison()?;
         let named = |work: &&Chunked| (work.recording.clone(), names(work));
-        let recordings = works.iter().map(named).collect();
-        let timed = all_in_turn(&mut self.bench, recordings, seconds / works.len() as f64)?;
+        let recordings = jobs.iter().map(named).collect();
+        let timed = all_in_turn(&mut self.bench, recordings, seconds / jobs.len() as f64)?;
         self.bench.enter(Stage::Verify);
         // Of a kernel that works in place nothing is known after many runs.
         let right = self.check.in_place() || self.right("chunks timed in turn")?;

@@ -79,7 +79,7 @@ struct Line {
 }
 
 /// The views of each physical GPU that was measured through several APIs, the first of each API.
-fn cards(input: &ReportInput) -> Vec<Vec<usize>> {
+fn physical_views(input: &ReportInput) -> Vec<Vec<usize>> {
     // Every machine numbers its own.
     let devices: Vec<DeviceInfo> = input
         .reported_devices
@@ -90,15 +90,15 @@ fn cards(input: &ReportInput) -> Vec<Vec<usize>> {
             DeviceInfo { remote: Some(format!("{host} {remote}")), ..reported.device.clone() }
         })
         .collect();
-    let mut cards: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut physical_views: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (view, gpu) in physical_gpus(&devices).into_iter().enumerate() {
-        let card = cards.entry(gpu).or_default();
+        let card = physical_views.entry(gpu).or_default();
         let is_known = card.iter().any(|&known| devices[known].backend == devices[view].backend);
         if !is_known && devices[view].kind != DeviceKind::Simulated {
             card.push(view);
         }
     }
-    cards.into_values().filter(|card| card.len() > 1).collect()
+    physical_views.into_values().filter(|card| card.len() > 1).collect()
 }
 
 /// What was measured through at least two of a GPU's APIs, in the same terms.

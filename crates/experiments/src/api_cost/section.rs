@@ -1,6 +1,6 @@
 //! What reports say of it: how the APIs of a GPU differ by group, and every figure.
 
-use super::{Figure, Line, Ratio, cards, lines};
+use super::{Figure, Line, Ratio, lines, physical_views};
 use gpubench_analysis::ReportInput;
 use gpubench_core::gpu::Clock;
 use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
@@ -13,7 +13,7 @@ pub fn section(input: &ReportInput) -> Section {
          between them; of one, the interval is that of its two times. Kernels are compared in the same variant and \
          with the same checks.",
     );
-    cards(input).iter().fold(section, |section, card| section.section(of(input, card)))
+    physical_views(input).iter().fold(section, |section, card| section.section(of(input, card)))
 }
 
 fn of(input: &ReportInput, card: &[usize]) -> Section {

@@ -241,8 +241,9 @@ mod tests {
             assert_eq!(one_queue.verdict, Verdict::No(Because::OneQueue));
             assert!(one_queue.runs.iter().all(|run| run.saving.hidden.is_none()));
         }
-        // Under noise of twice the time nobody can tell.
-        let summary = overlap(&case(EVEN, 2, 0.9)).unwrap();
+        // A saving of 14 % at most under noise of 30 %.
+        let little = Stages { upload: 4e-4, kernel: 5e-3, download: 4e-4 };
+        let summary = overlap(&case(little, 2, 0.3)).unwrap();
         assert!(matches!(summary.verdict, Verdict::Unknown(_)), "{:?}", summary.verdict);
     }
 

@@ -33,8 +33,8 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let policy = Policy { min_samples: turns_within(&runs, allowed), ..bench.policy.clone() };
     let mut chunks = prepared.chunks(bench.with_policy(&policy));
     let stages = chunks.stages()?;
-    let works: Vec<&Chunked> = stages.iter().chain(runs.iter().map(|run| &run.work)).collect();
-    let Some((timed, clock)) = chunks.in_turn(&works, allowed)? else { return Ok(()) };
+    let jobs: Vec<&Chunked> = stages.iter().chain(runs.iter().map(|run| &run.work)).collect();
+    let Some((timed, clock)) = chunks.in_turn(&jobs, allowed)? else { return Ok(()) };
     let mut timed = timed.into_iter();
     let [Some(upload), Some(kernel), Some(download)] = [timed.next(), timed.next(), timed.next()]
     else {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_time_is_short_numbers_of_chunks_are_left_out_before_turns_are() {
+    fn where_time_is_short_numbers_of_chunks_are_skipped_before_turns_are() {
         let runs = || -> Vec<Run> {
             let counts = CHUNKS.into_iter().flat_map(|chunks| [(chunks, 1), (chunks, 3)]);
             let run = |(chunks, queues)| Run {
