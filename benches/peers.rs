@@ -202,7 +202,13 @@ fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
     });
     let mut rows: Vec<Row> = arithmetic.collect();
     let read = max_of("Global memory bandwidth");
-    rows.push(row("read", "GB/s", of(ours, "read", bytes), read, host.map(|host| host.read)));
+    rows.push(row(
+        "read",
+        "GB/s",
+        best(ours, &["read", "read_runs"], bytes),
+        read,
+        host.map(|host| host.read),
+    ));
     rows.push(row("triad", "GB/s", of(ours, "triad", bytes), None, host.map(|host| host.triad)));
     let launch = of(ours, "launch", |_, seconds| seconds * 1e6);
     let latency = min_of("/Kernel launch latency");

@@ -22,6 +22,23 @@ pub fn whole_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
 }
 
+/// `a` holds blocks of DEPTH rows of STEP vectors of type V, `n` scalars in all; each row of `out` is
+/// the sum of one block's rows, modulo 2^32.
+pub fn read_runs(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let size = |name| problem.size(name).map(|size| size.max(1));
+    let (n, depth) = (problem.size("n")?, size("DEPTH")?);
+    let width = size("STEP")?.saturating_mul(size("V")?);
+    let a = problem.u32("a", n)?;
+    let block = width.saturating_mul(depth);
+    let mut out = vec![0u32; problem.room("out", n / block * width)?];
+    for (sums, block) in out.chunks_mut(width).zip(a.chunks(block)) {
+        for row in block.chunks(width) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
+        }
+    }
+    Ok(vec![("out", Data::U32(out))])
+}
+
 /// Blocks of STEP work-items, each V wide, `items` in all, read `n` words in all of `words` words, each
 /// from where the one before it ends; of each component of each work-item the sum modulo 2^32. What
 /// else there was in `out` stays.
@@ -153,6 +170,19 @@ mod tests {
         assert_eq!(chain(0.0), [27, 27, 28]);
         assert_eq!(chain(1.0), [28, 27, 92]);
         assert_eq!(chain(2.0), [27, 28, 91]);
+    }
+
+    #[test]
+    fn rows_are_as_wide_as_their_vectors() {
+        let sums = |step: f64, width: f64| {
+            let a = ("a", Data::U32(vec![u32::MAX, 2, 3, 4, 5, 6, 7, 8]));
+            let out = ("out", Data::U32(vec![0; 8]));
+            let numbers = [("n", 8.0), ("STEP", step), ("V", width), ("DEPTH", 2.0)];
+            read_runs(&problem(&numbers, vec![a, out])).unwrap().remove(0).1
+        };
+        assert_eq!(sums(2.0, 1.0), Data::U32(vec![2, 6, 12, 14]));
+        assert_eq!(sums(1.0, 2.0), sums(2.0, 1.0));
+        assert_eq!(sums(1.0, 1.0), Data::U32(vec![1, 7, 11, 15]));
     }
 
     #[test]

@@ -35,12 +35,11 @@ pub fn fma_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::F32(ends.into_iter().cycle().take(n).collect()))])
 }
 
-/// `a` holds blocks of DEPTH rows of STEP vectors of type V, `n` scalars in all; each row of `out` is
+/// `a` holds blocks of `depth` rows of `width` scalars, `n` scalars in all; each row of `out` is
 /// the sum of one block's rows, modulo 2^32.
 pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let size = |name| problem.size(name).map(|size| size.max(1));
-    let (n, depth) = (problem.size("n")?, size("DEPTH")?);
-    let width = size("STEP")?.saturating_mul(size("V")?);
+    let (n, width) = (problem.size("n")?, problem.size("width")?.max(1));
+    let depth = problem.size("depth")?.max(1);
     let a = problem.u32("a", n)?;
     let block = width.saturating_mul(depth);
     let mut out = vec![0u32; problem.room("out", n / block * width)?];
@@ -101,8 +100,8 @@ mod tests {
         let seeds = vec![("seeds", Data::F32(vec![1.0]))];
         let numbers = [("n", huge), ("steps", 0.0), ("a", 0.0), ("b", 0.0)];
         assert!(fma_chains(&problem(&numbers, seeds)).is_err());
-        // STEP × DEPTH = 2^64 is 0 in 64 bits; a block larger than the array has no row.
-        let numbers = [("n", 4.0), ("STEP", 2f64.powi(32)), ("V", 1.0), ("DEPTH", 2f64.powi(32))];
+        // width × depth = 2^64 is 0 in 64 bits; a block larger than the array has no row.
+        let numbers = [("n", 4.0), ("width", 2f64.powi(32)), ("depth", 2f64.powi(32))];
         let a = vec![("a", Data::U32(vec![0; 4]))];
         assert_eq!(read_sum(&problem(&numbers, a)).unwrap(), [("out", Data::U32(vec![]))]);
     }
@@ -125,12 +124,8 @@ mod tests {
     #[test]
     fn rows_of_a_block_add_up_and_wrap() {
         let a = vec![("a", Data::U32(vec![u32::MAX, 2, 3, 4, 5, 6, 7, 8]))];
-        let sums = |step, width| {
-            let numbers = [("n", 8.0), ("STEP", step), ("V", width), ("DEPTH", 2.0)];
-            read_sum(&problem(&numbers, a.clone())).unwrap().remove(0).1
-        };
-        assert_eq!(sums(2.0, 1.0), Data::U32(vec![2, 6, 12, 14]));
-        assert_eq!(sums(1.0, 2.0), sums(2.0, 1.0), "a row is as wide as its vectors");
-        assert_eq!(sums(1.0, 1.0), Data::U32(vec![1, 7, 11, 15]));
+        let numbers = [("n", 8.0), ("width", 2.0), ("depth", 2.0)];
+        let out = read_sum(&problem(&numbers, a)).unwrap();
+        assert_eq!(out, [("out", Data::U32(vec![2, 6, 12, 14]))]);
     }
 }

@@ -114,9 +114,14 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "sums modulo 2^32 of what each of `items` work-items reads of `words` words, `n` reads in all",
     ),
     (
+        "read_runs",
+        ceilings::read_runs,
+        "column sums of blocks of DEPTH rows of STEP vectors, modulo 2^32",
+    ),
+    (
         "read_sum",
         micro::read_sum,
-        "column sums of blocks of DEPTH rows of STEP vectors, modulo 2^32",
+        "column sums of blocks of `depth` rows of `width` numbers, modulo 2^32",
     ),
     ("reduction", reduction::reduction, "one pass of a sum of `n` numbers modulo 2^32"),
     (
