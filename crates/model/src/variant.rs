@@ -295,6 +295,7 @@ mod tests {
         let group = Variant { group_warps: 4.0, outputs: 1.0, ..Variant::default() };
         // 28 registers: 18 groups, more than the 16 that warps allow.
         assert_eq!(SHEET.resident_warps(&group), 64.0);
+        assert_eq!(SHEET.resident_warps(&Variant { group_warps: 8.0, ..group }), 64.0);
         assert_eq!(SHEET.resident_warps(&Variant { local_bytes: 20000.0, ..group }), 12.0);
         // 40 + 64 registers · 128 work-items: four groups.
         assert_eq!(SHEET.resident_warps(&Variant { outputs: 16.0, ..group }), 16.0);
