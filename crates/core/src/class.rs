@@ -180,4 +180,16 @@ mod tests {
         }
         assert_eq!(Class::priced().count(), 16);
     }
+
+    #[test]
+    fn each_has_words_of_its_own() {
+        let labels: std::collections::BTreeSet<_> =
+            Class::ALL.iter().map(|class| class.label()).collect();
+        assert_eq!(labels.len(), Class::ALL.len());
+        assert_eq!(Class::FloatTrigonometry.label(), "f32 sin, cos");
+        assert_eq!(
+            (Class::priced().last(), Class::Address.is_priced()),
+            (Some(Class::Convert), false)
+        );
+    }
 }

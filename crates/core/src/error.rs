@@ -110,3 +110,37 @@ impl fmt::Display for Located {
 fn join(diagnostics: &[Located]) -> String {
     diagnostics.iter().map(Located::to_string).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn located(text: &str, offset: usize) -> Located {
+        let (file, message, help) = ("f.yaml".into(), "odd".into(), None);
+        Located { file, text: text.into(), offset, len: 1, message, help }
+    }
+
+    #[test]
+    fn places_are_lines_and_characters() {
+        let text = "é=1\nab\n";
+        let places = [
+            (0, (1, 1)),
+            (1, (1, 1)),
+            (2, (1, 2)),
+            (4, (1, 4)),
+            (5, (2, 1)),
+            (7, (2, 3)),
+            (8, (3, 1)),
+            (99, (3, 1)),
+        ];
+        for (offset, place) in places {
+            assert_eq!(located(text, offset).line_column(), place, "{offset}");
+        }
+        let helped = Located { help: Some("do this".into()), ..located(text, 6) };
+        assert_eq!(helped.to_string(), "f.yaml:2:2: odd (do this)");
+        let all = Error::Suite(vec![located(text, 0), helped]);
+        assert_eq!(all.to_string(), "f.yaml:1:1: odd\nf.yaml:2:2: odd (do this)");
+        let io = Error::io("a/b", std::io::Error::other("broken"));
+        assert_eq!(io.to_string(), "a/b: broken");
+    }
+}

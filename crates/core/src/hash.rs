@@ -175,4 +175,11 @@ mod tests {
         let bytes = vec![7; 200_000];
         assert_eq!(super::sha256_of(bytes.as_slice()).unwrap(), super::sha256_hex(&bytes));
     }
+
+    #[test]
+    fn a_fingerprint_is_what_its_description_says() {
+        // Computed in Python by the description: eight states, words of eight bytes, both ways round.
+        let bytes: Vec<u8> = (0..200).map(|i| (i * 37) as u8).collect();
+        assert_eq!(super::fingerprint(&bytes), 0x3cee_4e46_d19b_c588_ae25_dbb3_aed6_dee5);
+    }
 }

@@ -216,4 +216,31 @@ mod tests {
             assert!(numbers(&file[..end], Scalar::F32, 6).is_err());
         }
     }
+
+    #[test]
+    fn a_header_is_as_long_as_it_may_be() {
+        let with = |len: usize| {
+            let mut file = b"\x93NUMPY\x02\x00".to_vec();
+            file.extend((len as u32).to_le_bytes());
+            file.extend(HEADER.as_bytes());
+            file.resize(12 + len, b' ');
+            Header::parse(&file).map(|header| header.start)
+        };
+        assert_eq!(with(MAX_HEADER), Ok(12 + MAX_HEADER));
+        assert_eq!(with(MAX_HEADER + 1), Err("its header is too long".to_owned()));
+        let row = Header { dtype: "<f4".into(), fortran: true, shape: vec![3], start: 0 };
+        assert_eq!(row.check(Scalar::F32, 3), Ok(()), "one axis has no order");
+    }
+
+    #[test]
+    fn headers_are_filled_up_to_the_next_64_bytes() {
+        for axes in 1..40 {
+            let file = file(Scalar::U8, &vec![1; axes], &[7]);
+            let header = Header::parse(&file).unwrap();
+            let text = std::str::from_utf8(&file[10..header.start]).unwrap();
+            let blanks = text.len() - text.trim_end().len();
+            assert!(text.ends_with('\n') && (1..=64).contains(&blanks), "{axes}: {blanks}");
+            assert_eq!((header.start % 64, &file[header.start..]), (0, &[7][..]));
+        }
+    }
 }

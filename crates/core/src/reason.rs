@@ -186,4 +186,31 @@ mod tests {
             "one launch takes about 2.00 s, more than the 500 ms that it may"
         );
     }
+
+    #[test]
+    fn every_reason_has_its_words_its_sort_and_its_place() {
+        let too_large = |of| Reason::TooLarge { what: "it".into(), bytes: 2048, limit: 1024, of };
+        for (of, sort, words) in [
+            (Room::Binding, "Binding", "a kernel may see 1.00 KiB of one buffer"),
+            (Room::Buffer, "Buffer", "the device's largest buffer has 1.00 KiB"),
+            (Room::Device, "Device", "1.00 KiB of the device's memory may be used"),
+            (Room::Host, "Host", "the host has 1.00 KiB"),
+        ] {
+            let reason = too_large(of);
+            assert_eq!(reason.to_string(), format!("it needs 2.00 KiB, and {words}"));
+            assert_eq!(reason.sort(), sort);
+            assert_eq!(
+                reason.at("here").to_string(),
+                format!("here: it needs 2.00 KiB, and {words}")
+            );
+        }
+        let option = Some("--budget".to_owned());
+        let over = Reason::OverBudget { what: "it".into(), needed: 2.0, available: 1.0, option };
+        let words =
+            "it takes about 2.00 s, more than the 1.00 s that it may; `--budget` allows more";
+        assert_eq!((over.to_string(), over.sort()), (words.to_owned(), "it".to_owned()));
+        assert_eq!(over.at("here").to_string(), format!("here: {words}"));
+        let other = Reason::from("why").at("here");
+        assert_eq!((other.to_string(), other.sort()), ("here: why".into(), "here: why".into()));
+    }
 }

@@ -215,12 +215,21 @@ mod tests {
     }
 
     #[test]
+    fn errors_and_numbers_have_plain_words() {
+        let of = |kind: ErrorKind| explain(&kind.into());
+        assert_eq!(of(ErrorKind::PermissionDenied), "you may not read it");
+        assert_eq!(of(ErrorKind::NotFound), "there is no such file");
+        assert_eq!([0, 1, 2].map(|n| counted(n, "case")), ["0 cases", "1 case", "2 cases"]);
+    }
+
+    #[test]
     fn names_break_where_their_parts_end() {
         assert_eq!(wrapped("transpose_padded/32x8", 12), "transpose_\npadded/32x8");
         assert_eq!(wrapped("rows=2048 cols=2048", 10), "rows=2048\ncols=2048");
         assert_eq!(wrapped("a rather long name", 13), "a rather long\nname");
         assert_eq!(wrapped("abcdefgh", 8), "abcdefgh");
         assert_eq!(wrapped("abcdefghij", 4), "abcd\nefgh\nij");
+        assert_eq!(wrapped("abcdefghijklmnop", 4), "abcd\nef…l\nmnop", "three full lines");
         assert_eq!(wrapped("", 4), "");
     }
 

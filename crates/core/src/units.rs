@@ -71,15 +71,15 @@ pub fn bandwidth(rate: f64) -> String {
 /// with an exponent, so that nothing reads `0.00 ps` or runs over hundreds of digits.
 pub fn with_prefix(value: f64, unit: &str) -> String {
     const PREFIXES: [(&str, f64); 9] = [
-        ("T", 1e12),
-        ("G", 1e9),
-        ("M", 1e6),
-        ("k", 1e3),
-        ("", 1.0),
-        ("m", 1e-3),
-        ("µ", 1e-6),
-        ("n", 1e-9),
         ("p", 1e-12),
+        ("n", 1e-9),
+        ("µ", 1e-6),
+        ("m", 1e-3),
+        ("", 1.0),
+        ("k", 1e3),
+        ("M", 1e6),
+        ("G", 1e9),
+        ("T", 1e12),
     ];
     /// Below this, not even pico leaves two digits; from the second on, tera leaves too many.
     const REACH: [f64; 2] = [1e-14, 9.995e14];
@@ -93,10 +93,9 @@ pub fn with_prefix(value: f64, unit: &str) -> String {
         return format!("{value:.2e} {unit}");
     }
     // Rounding to three digits must not print 1000 of a smaller unit.
-    let magnitude = value.abs() * 1.0005;
     let (prefix, scale) = PREFIXES
         .into_iter()
-        .find(|&(_, scale)| magnitude >= scale)
+        .find(|&(_, scale)| value.abs() / scale < 999.5)
         .unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     format!("{} {prefix}{unit}", three_digits(value / scale))
 }
@@ -171,5 +170,45 @@ mod tests {
             [-5.0, 0.25, 1e308, 1e-290, 0.0].map(quoted),
             ["-5", "0.25", "1e308", "1e-290", "0"]
         );
+    }
+
+    #[test]
+    fn three_digits_are_never_four() {
+        for (value, text) in [
+            (9.994, "9.99 s"),
+            (9.995, "10.0 s"),
+            (99.94, "99.9 s"),
+            (99.95, "100 s"),
+            (999.4, "999 s"),
+            (999.5, "1.00 ks"),
+            (0.9995, "1.00 s"),
+            (-0.9995, "-1.00 s"),
+            (9.994e14, "999 Ts"),
+            (9.996e14, "1.00e15 s"),
+            (1e-14, "0.01 ps"),
+            (9.9e-15, "9.90e-15 s"),
+        ] {
+            assert_eq!(seconds(value), text, "{value:e}");
+        }
+        let prefixes = ["p", "n", "µ", "m", "", "k", "M", "G", "T"];
+        for (exponent, prefix) in (-12..).step_by(3).zip(prefixes) {
+            let value = format!("2.5e{exponent}").parse().unwrap();
+            assert_eq!(with_prefix(value, "B"), format!("2.50 {prefix}B"));
+        }
+        assert_eq!([1023, 1024].map(|n| Bytes(n).to_string()), ["1023 B", "1.00 KiB"]);
+        assert_eq!(Bytes::kib(3).as_usize(), 3072);
+        assert_eq!([1e15, 9e14].map(|x| fixed(x, 0)), ["1e15", "900000000000000"]);
+        assert_eq!(
+            [1e-6, 9e-7, 1e16, 9e15].map(quoted),
+            ["0.000001", "9e-7", "1e16", "9000000000000000"]
+        );
+    }
+
+    #[test]
+    fn what_is_compared_reads_apart() {
+        let read = |one, other| apart(Bytes(one), Bytes(other));
+        assert_eq!(read(4096, 8192), ["4.00 KiB", "8.00 KiB"]);
+        assert_eq!(read(4096, 4096), ["4.00 KiB", "4.00 KiB"]);
+        assert_eq!(read(1 << 30, (1 << 30) + 1), ["1073741824 B", "1073741825 B"]);
     }
 }

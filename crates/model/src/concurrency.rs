@@ -141,4 +141,18 @@ mod tests {
         assert_eq!(case(kernel(15, 1024, 0, 49152), true), Some(Case::C), "a full wave of 15");
         assert_eq!(case(kernel(1, 4096, 0, 0), true), None);
     }
+
+    /// 16 units that hold 1024 work-items each: 20 groups of 512 leave room for 2 of 256 on 12 units.
+    #[test]
+    fn units_with_one_group_more_have_less_room() {
+        let device = Device { units: 16, unit: Unit { work_items: 1024, ..Unit::K40 } };
+        let [small, half, whole] = [256, 512, 1024].map(|size| kernel(20, size, 0, 0));
+        assert_eq!(device.slots(half.group, 20, small.group), 24);
+        let found = device.predict(half, whole, true).unwrap();
+        assert_eq!(
+            (found.case, found.slots, found.slowdown),
+            (Case::C, 0, 1.0),
+            "no unit is empty"
+        );
+    }
 }

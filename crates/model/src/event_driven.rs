@@ -211,4 +211,12 @@ mod tests {
         assert!((pair - 2.0).abs() < 1e-12, "{pair}");
         assert_eq!(slowdown(&DEVICE, load(1, 4096, 1.0, 0.0), memory, 1.0), None);
     }
+
+    #[test]
+    fn a_kernel_that_waits_is_not_slowed_by_its_waiting() {
+        // As above, the second starts at 1 s; now it takes 2 s, isolated or not.
+        let (first, second) = (load(16, 1536, 1.0, 0.0), load(15, 256, 2.0, 0.0));
+        assert_eq!(run(&[first, second], f64::INFINITY)[1], (1.0, 3.0));
+        assert_eq!(slowdown(&DEVICE, first, second, f64::INFINITY), Some(1.0));
+    }
 }

@@ -146,4 +146,11 @@ mod tests {
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }
+
+    #[test]
+    fn a_mean_of_four_has_the_textbooks_margin() {
+        // Squares 2 · (1.5² + 0.5²) = 5, a variance of 5/3, an error of √(5/12) = 0.645497.
+        let Mean { mean, margin } = mean([1.0, 2.0, 3.0, 4.0].into_iter());
+        assert!(mean == 2.5 && (margin - 1.959964 * 0.645497).abs() < 1e-5, "{mean} ± {margin}");
+    }
 }

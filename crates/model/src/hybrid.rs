@@ -182,4 +182,28 @@ pub(super) mod tests {
         let one = Work { groups: 1.0, ..Work::default() };
         assert_eq!(device.parts_of(&one), [5e-6 + 1e-9, 0.0, 0.0, 0.0]);
     }
+
+    /// Costs 1 to 9 of 1, 2, 3, 4, 5 instructions, 1 B of traffic, 12 B of footprint of which 2 lie beyond the
+    /// cache, and 2 groups: C = 1 + 4 + 9 + 16 + 25, traffic 6, M = 84 + 18, and 1 + 16 beside them.
+    #[test]
+    fn every_term_has_its_place_in_the_equation() {
+        let parameters = [1.0, 2.0, 10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+        let device = Hybrid::of(&parameters);
+        let mut work = Work {
+            simple: 1.0,
+            special: 2.0,
+            accesses: 3.0,
+            local: 4.0,
+            barriers: 5.0,
+            ..Work::default()
+        };
+        (work.traffic, work.footprint, work.groups) = (1.0, 12.0, 2.0);
+        assert_eq!((device.sharpness, device.parameters()), (2.0, parameters));
+        assert_eq!(device.parts_of(&work), [17.0, 14.0, 41.0, 102.0]);
+        let (fixed, shared) = device.parts(&work);
+        let root = f64::from(55 * 55 + 6 * 6 + 102 * 102).sqrt();
+        assert!(fixed == 17.0 && (shared - root).abs() < 1e-9, "{shared}");
+        assert!((device.times_of(&work, 3.0) - (17.0 + 3.0 * root)).abs() < 1e-9);
+        assert_eq!(device.parts(&Work { groups: 1.0, ..Work::default() }), (9.0, 0.0));
+    }
 }

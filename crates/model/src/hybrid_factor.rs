@@ -123,4 +123,18 @@ mod tests {
         let launches = [(work(f64::INFINITY), 1.0), (work(1e6), 1.0)];
         assert_eq!(Factor::new(launches.into_iter()).at(&work(1e6)), 1.0);
     }
+
+    #[test]
+    fn a_launch_lies_where_the_logarithms_of_its_amounts_do() {
+        let mut work = Work {
+            simple: 1.0,
+            special: 2.0,
+            accesses: 3.0,
+            local: 4.0,
+            barriers: 5.0,
+            ..Work::default()
+        };
+        (work.traffic, work.groups) = (5.0, 20.0);
+        assert_eq!(place(&work), [10.0, 5.0, 1.0, 20.0].map(f64::ln));
+    }
 }

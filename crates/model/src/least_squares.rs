@@ -341,6 +341,21 @@ mod tests {
     }
 
     #[test]
+    fn the_degrees_of_freedom_are_the_points_beyond_the_parameters() {
+        // x̄ 2, ȳ 3, Sxx 10, Sxy 8: slope 0.8, intercept 1.4, squares 3.6 with 3 degrees of freedom: a slope's error of
+        // √(1.2 / 10), and t(0.975, 3) = 3.182446 times as much.
+        let measured = [1.0, 3.0, 2.0, 5.0, 4.0];
+        let residuals = |p: &[f64]| (0..5).map(|i| p[0] + p[1] * i as f64 - measured[i]).collect();
+        let domains = [Domain::Positive; 2];
+        let problem = Problem { residuals: &residuals, domains: &domains };
+        let slope = problem.solve(&[vec![1.0, 1.0]]).unwrap().values[1];
+        let near = |x: f64, y: f64| assert!((x / y - 1.0).abs() < 1e-4, "{x} is not {y}");
+        near(slope.error, 0.346_410);
+        near(slope.interval()[0], 0.8 - 1.102_432);
+        near(slope.interval()[1], 0.8 + 1.102_432);
+    }
+
+    #[test]
     fn a_domain_is_mapped_to_the_line_and_back() {
         let between = Domain::Between(2.0, 6.0);
         assert!((between.to_line(5.0) - std::f64::consts::FRAC_PI_6).abs() < 1e-12);

@@ -96,6 +96,8 @@ mod tests {
         let coarse = balancer.with_min_work(vec![0.3, 0.5]);
         assert_eq!(coarse.next(100.0), [3.0 * 0.5, 0.5], "as long as the second one needs");
         assert_eq!(coarse.next(0.04), [0.03, 0.01]);
+        let first = coarse.clone().with_min_work(vec![6.0, 0.5]);
+        assert_eq!(first.next(100.0), [6.0, 2.0], "as long as the first one needs");
         assert_eq!(coarse.next(0.0), [0.0, 0.0]);
     }
 

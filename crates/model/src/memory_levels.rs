@@ -257,5 +257,13 @@ mod tests {
         near(levels.memory, 84e-9);
         let [low, high] = levels.caches[1].capacity.interval();
         assert!(low < 4.1e6 && high > 3.9e6 && high / low < 1.1, "{levels:?}");
+        let odd =
+            [(0.0, 1e-9), (-1.0, 1e-9), (8192.0, 0.0), (8192.0, -1e-9), (8192.0, f64::INFINITY)];
+        let odd = odd.map(|(bytes, seconds)| Point { bytes, seconds });
+        assert_eq!(
+            find(&[&points[..], &odd].concat()),
+            Some(levels),
+            "what is no time of a load is left out"
+        );
     }
 }

@@ -57,5 +57,6 @@ mod tests {
     #[test]
     fn no_time_has_no_potential() {
         assert_eq!(potential(1.0, 1.0, 0.0), 0.0);
+        assert_eq!(potential(2.0, 3.0, 8.0), 0.25);
     }
 }

@@ -220,4 +220,19 @@ mod tests {
         let whole = GPU.cycles(8, COALESCED, &[period; 5]);
         assert!(five <= whole && five > whole - 5.0, "{five} {whole}");
     }
+
+    #[test]
+    fn shares_and_rounds_are_those_of_the_equations() {
+        let period = |compute, memory| Period { compute, memory };
+        let shares = [period(10.0, 30.0), period(0.0, 5.0), Period::default()].map(Period::share);
+        assert_eq!(shares, [0.25, 0.0, 0.0]);
+        // Two of four load at once, so that all load twice: 100 − 3·10 each time.
+        let step = |last, times| Step { last, now: period(10.0, 100.0), times };
+        let steps = [step(Period::default(), 1.0), step(period(10.0, 100.0), 2.0)];
+        assert_eq!(GPU.waiting(4, COALESCED, steps.into_iter()), 210.0);
+        // Two times the last memory's 100 cycles, less what three others compute.
+        assert_eq!(wait(4.0, 2.0, period(10.0, 100.0), period(20.0, 50.0)), 140.0);
+        assert_eq!(wait(4.0, 2.0, period(50.0, 50.0), period(20.0, 50.0)), 0.0, "all hidden");
+        assert_eq!(wait(1.0, 0.0, Period::default(), period(50.0, 50.0)), 0.0);
+    }
 }

@@ -206,4 +206,34 @@ mod tests {
         assert_eq!(fitted.best.count, 1, "the simplest that explains it");
         assert!(fit(&[]).is_err());
     }
+
+    #[test]
+    fn two_engines_that_move_what_one_does_are_no_second_one() {
+        let known = |value| Estimate { value, error: 0.1, margin: 0.2 };
+        let unknown = Estimate { error: f64::INFINITY, ..known(0.5) };
+        let of = |count, upload_ratio, download_ratio| Candidate {
+            count,
+            command: known(1e-6),
+            upload_ratio,
+            download_ratio,
+            error: 0.0,
+            criterion: 0.0,
+        };
+        let one = of(1, known(1.0), known(1.0));
+        for (count, upload, download, disguised) in [
+            (2, known(0.5), known(0.5), true),
+            (2, unknown, known(0.5), true),
+            (2, unknown, unknown, false),
+            (2, known(0.55), known(0.55), false),
+            (2, known(0.8), known(0.8), false),
+            (1, known(0.5), known(0.5), false),
+        ] {
+            assert_eq!(
+                imitates(&of(count, upload, download), &one),
+                disguised,
+                "{upload:?} {download:?}"
+            );
+        }
+        assert!(!imitates(&of(2, known(0.5), known(0.5)), &of(0, known(1.0), known(1.0))));
+    }
 }

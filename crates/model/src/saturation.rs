@@ -91,6 +91,8 @@ mod tests {
         assert!((CURVE.rate(10.0) / 3e8 - 1.0).abs() < 1e-6);
         let (some, more) = (CURVE.rate(4e6), CURVE.rate(8e6));
         assert!((more / some - 2f64.powf(-0.2)).abs() < 1e-6, "{some} {more}");
+        // At the knee, 2^(−f/p) of the straight line.
+        assert!((CURVE.rate(40e3) / (1.2e12 * 2f64.powf(-0.4)) - 1.0).abs() < 1e-12);
         let level = Saturation { fall: 1.0, ..CURVE };
         assert!((level.rate(1e12) / (3e7 * 40e3) - 1.0).abs() < 1e-6);
     }

@@ -216,6 +216,12 @@ mod tests {
         assert_eq!(link.seconds(4.0, 4.0), 9.0, "2 s together at half rates: 4 s");
         assert_eq!(link.seconds(2.0, 0.0), 3.0);
         assert_eq!(link.seconds(0.0, 0.0), 0.0);
+        assert_eq!(link.seconds(1.0, 0.0), 2.0, "no latency of what is not copied");
+        // At full rates the longer counts: 6 s behind 1 s, of which 2 s pass before the other begins.
+        let full = Link { duplex: Duplex::FULL, ..link };
+        assert_eq!(full.seconds(6.0, 2.0), 7.0);
+        let turned = Link { upload: link.download, download: link.upload, ..full };
+        assert_eq!(turned.seconds(2.0, 6.0), 7.0);
     }
 
     #[test]
@@ -247,6 +253,13 @@ mod tests {
         near(fitted.bandwidth.error, 0.056_530_924_267_6);
         // t(0.975, 2) = 4.302653.
         assert!((fitted.latency.margin / fitted.latency.error - 4.302_653).abs() < 1e-5);
+        // A fifth, so that the degrees of freedom are 3: t(0.975, 3) = 3.182446.
+        let samples = [(1.0, 3.0), (2.0, 4.2), (4.0, 9.0), (8.0, 16.0), (16.0, 33.0)];
+        let fitted = fit_line(&samples).unwrap();
+        near(fitted.latency.value, 0.869745133682);
+        near(fitted.latency.error, 0.308375464574);
+        near(fitted.bandwidth.error, 0.035565756920);
+        assert!((fitted.latency.margin / fitted.latency.error - 3.182_446).abs() < 1e-5);
         // Where the latency would be −1.8 it is none, and the line goes through the origin.
         let fitted = fit_line(&[(1.0, 1.0), (2.0, 4.2), (4.0, 9.0)]).unwrap();
         assert_eq!(fitted.latency.value, 0.0);

@@ -180,4 +180,13 @@ mod tests {
             assert_eq!(state.rates, rates(&doing, &switches, &speed).rates, "{}", state.name);
         }
     }
+
+    #[test]
+    fn both_directions_distinguish() {
+        let of = |upload, download| [Both { upload, download }];
+        assert!(near(&of(1.0, 1.0), &of(1.0, 1.05), 0.1));
+        assert!(
+            !near(&of(1.0, 1.0), &of(1.0, 2.0), 0.1) && !near(&of(1.0, 1.0), &of(2.0, 1.0), 0.1)
+        );
+    }
 }

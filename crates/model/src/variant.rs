@@ -295,6 +295,7 @@ mod tests {
         let group = Variant { group_warps: 4.0, outputs: 1.0, ..Variant::default() };
         // 28 registers: 18 groups, more than the 16 that warps allow.
         assert_eq!(SHEET.resident_warps(&group), 64.0);
+        assert_eq!(SHEET.resident_warps(&Variant { group_warps: 8.0, ..group }), 64.0);
         assert_eq!(SHEET.resident_warps(&Variant { local_bytes: 20000.0, ..group }), 12.0);
         // 40 + 64 registers · 128 work-items: four groups.
         assert_eq!(SHEET.resident_warps(&Variant { outputs: 16.0, ..group }), 16.0);
@@ -326,5 +327,64 @@ mod tests {
         let branched = Sheet { masking: Masking::Branched, ..SHEET };
         let slower = |sheet: &Sheet| sheet.effects(&variant)[Effect::Guards as usize];
         assert!(slower(&branched) > 50.0 * slower(&SHEET), "a branch around every load");
+    }
+
+    /// By hand: 40 registers an item of 4 · 64 let 6 groups in, 24 warps.
+    #[test]
+    fn amounts_are_what_the_launch_does_over_what_a_unit_does_in_a_cycle() {
+        let sheet = Sheet { warp: 64.0, lanes: 16.0, conversions: 8.0, ..SHEET };
+        let mut v = Variant { groups: 500.0, group_warps: 4.0, outputs: 4.0, ..Variant::default() };
+        (v.multiply_adds, v.conversions, v.instructions) = (3.0, 160.0, 640.0);
+        (v.local_reads, v.conflicts, v.direct, v.loads) = (3.0, 2.0, 7.0, 72.0);
+        (v.staging, v.staged_bytes, v.sweeps, v.writes) = (48.0, 1280.0, 5e11, 9.0);
+        (v.overhangs, v.misaligned, v.adjacent_x) = (true, true, true);
+        let usual = [
+            12.0, 20.0, 40.0, 6.0, 4.0, 7.0, 2.0, 10.0, 3.0, 72.0, 3.0, 3.0, 0.0, 72.0, 7.0, 0.0,
+            0.0, 5.0, 9.0, 0.0, 72.0, 0.0, 0.0,
+        ];
+        assert_eq!((sheet.amounts(&v), sheet.occupancy(&v)), (usual, 0.375));
+        for (other, different) in [
+            (
+                Variant { sectors: 6.0, ..v },
+                &[(8, 0.0), (9, 0.0), (15, 6.0), (16, 3.0), (19, 500.0)][..],
+            ),
+            (Variant { overhangs: false, ..v }, &[(8, 0.0), (9, 0.0), (10, 0.0), (11, 0.0)]),
+            (Variant { staging: 0.0, ..v }, &[(6, 0.0), (10, 0.0), (11, 0.0)]),
+            (Variant { misaligned: false, read_only: true, ..v }, &[(13, 0.0), (14, 0.0)]),
+            (Variant { adjacent_x: false, adjacent_y: true, ..v }, &[(20, 0.0), (21, 72.0)]),
+            (Variant { adjacent_x: false, strided_y: true, ..v }, &[(20, 0.0), (22, 72.0)]),
+            // 56, 88 and 28 registers: 4, 2 and 9 groups.
+            (Variant { outputs: 8.0, ..v }, &[(6, 3.0), (8, 4.5)]),
+            (Variant { outputs: 12.0, ..v }, &[(6, 6.0), (8, 9.0), (11, 0.0), (12, 3.0)]),
+            (Variant { outputs: 1.0, ..v }, &[(6, 48.0 / 36.0), (8, 2.0), (11, 0.0)]),
+        ] {
+            let mut expected = usual;
+            different.iter().for_each(|&(i, amount)| expected[i] = amount);
+            assert_eq!(sheet.amounts(&other), expected, "{different:?}");
+        }
+    }
+
+    #[test]
+    fn prices_are_the_architectures_and_cycles_the_cards() {
+        // 6.4e11 instructions on 64 lanes of 10 units at 1 GHz: a second at a price of 1.
+        let v = Variant {
+            group_warps: 1.0,
+            instructions: 6.4e11,
+            read_only: true,
+            ..Variant::default()
+        };
+        for (masking, warp, price) in [
+            (Masking::Predicated, 32.0, 0.0),
+            (Masking::Predicated, 64.0, 0.0),
+            (Masking::Branched, 64.0, 0.91),
+            (Masking::Branched, 32.0, 1.07),
+        ] {
+            let found = Sheet { masking, warp, ..SHEET }.seconds(&v);
+            assert!((found - price).abs() < 1e-12, "{masking:?} {warp}: {found}");
+        }
+        let swept = SHEET.effects(&Variant { sweeps: 2e11, ..v })[Effect::Reuse as usize];
+        assert!((swept - 2.0 * 6.8).abs() < 1e-12, "{swept}");
+        let labels: std::collections::BTreeSet<_> = Effect::ALL.map(Effect::label).into();
+        assert!(labels.len() == 8 && labels.contains("reuse between groups"), "{labels:?}");
     }
 }

@@ -199,5 +199,9 @@ mod tests {
         assert_eq!(time(1, 4), 3.0); // 4.7: (0.5 + 1) · 2
         assert_eq!(time(1, 2), 1.5); // 4.8: (0.5 + 0.25 · 1) · 2
         assert_eq!(time(2, 4), 0.0);
+        // Five would hide it: each round costs (0.5 + 0.25 · 3) · 2 more.
+        let (slow, four) =
+            (Warp { memory: 9.0, ..warp }, Residency { groups: 1, warps: 4, rounds: 2 });
+        assert_eq!(slow.seconds(four, barriers) - slow.seconds(four, Barriers::default()), 5.0);
     }
 }

@@ -315,4 +315,24 @@ mod tests {
         assert_eq!(offsets(4, types), (vec![4, 8, 16], 20));
         assert_eq!(offsets(12, []), (vec![], 12));
     }
+
+    #[test]
+    fn buffers_in_another_order_than_the_kernels_are_a_misfit() {
+        use crate::gpu::Access;
+        let mut source = source(Language::Opencl, "f32", None);
+        let element = source.bindings[0].element;
+        let more = crate::gpu::Binding { name: "y".into(), element, access: Access::Write };
+        source.bindings.push(more);
+        assert_eq!(source.buffer_count(), 2);
+        let misfit = |theirs: &[&str]| {
+            order_misfit(&source, &theirs.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        let why = "the suite's buffers are x, y, and `kernel` in k takes y, x";
+        assert_eq!(misfit(&["y", "x"]).as_deref(), Some(why));
+        assert!(misfit(&["a", "x"]).is_some(), "one has the name of another");
+        assert_eq!(
+            [misfit(&["x", "y"]), misfit(&["a", "b"]), misfit(&["x", "b"])],
+            [None, None, None]
+        );
+    }
 }

@@ -195,4 +195,20 @@ mod tests {
         assert!(text.starts_with("enable f16; the text\n"), "{text}");
         assert!(text.contains("alias T=vec2<f16>;const T_WIDTH=2u;alias T_SCALAR=f16;"), "{text}");
     }
+
+    #[test]
+    fn whole_numbers_are_signed_or_not_and_truth_values_are_words() {
+        let mut own = source(Language::Wgsl);
+        own.text = "override ON: bool; override OFF: bool;".into();
+        let numbers = [("ON", 1), ("OFF", 0), ("LESS", -3), ("NOTHING", 0)];
+        own.constants = numbers.map(|(name, n)| (name.to_owned(), Constant::Int(n))).to_vec();
+        let text = own.wgsl().unwrap();
+        for part in ["ON: bool=true;", "OFF: bool=false;", "LESS=-3i;", "NOTHING=0u;"] {
+            assert!(text.contains(&format!("const {part}")), "{part} in {text}");
+        }
+        assert_eq!(own.opencl(), own.text);
+        own.settings.expanded =
+            Some(crate::gpu::Expanded { text: "with headers".into(), headers: vec![] });
+        assert_eq!(own.opencl(), "with headers");
+    }
 }

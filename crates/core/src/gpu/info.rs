@@ -146,9 +146,11 @@ fn what_a_device_is_called_and_whether_it_is_a_gpu() {
     let of = |kind| DeviceInfo { kind, ..device("opencl") };
     use DeviceKind::{Cpu, Imported, Simulated};
     assert_eq!([Cpu, Imported, Simulated].map(|kind| of(kind).is_gpu()), [false; 3]);
+    assert!(of(DeviceKind::Virtual).is_gpu());
     let here = DeviceInfo { name: "GTX (TM) 260".into(), vendor: "N".into(), ..of(Cpu) };
     assert_eq!(here.slug(), "n-gtx-tm-260-opencl");
     let there = DeviceInfo { remote: Some("board".into()), ..here.clone() };
+    assert_eq!((here.label(), there.label()), ("opencl:0".into(), "opencl:0@board".into()));
     assert!(here.is_at(&here.clone()) && !here.is_at(&there) && there.is_at(&there));
     assert!(!here.is_at(&DeviceInfo { index: here.index + 1, ..here.clone() }));
 }

@@ -127,6 +127,8 @@ mod tests {
             ("llvmpipe", "rusticl 25.0.7-2+deb13u1", "llvmpipe · rusticl 25.0.7 · opencl"),
             ("SwiftShader Device (Subzero)", "SwiftShader driver", "SwiftShader Device · opencl"),
             ("A card", "535.104-beta", "A card · 535.104-beta · opencl"),
+            ("A card", "535-beta+1", "A card · 535-beta · opencl"),
+            ("A card", "535-+1", "A card · 535- · opencl"),
             ("A card", "", "A card · opencl"),
             ("(odd)", "1", "(odd) · 1 · opencl"),
             ("cpu-nothing-else", "1", "cpu-nothing-else · 1 · opencl"),
@@ -138,10 +140,15 @@ mod tests {
     #[test]
     fn what_is_no_gpu_is_marked() {
         let of = |kind| DeviceInfo { kind, ..of("A card", "1.0", "opencl") };
-        let devices = [DeviceKind::Discrete, DeviceKind::Cpu, DeviceKind::Simulated].map(of);
+        use DeviceKind::{Cpu, Discrete, Imported, Simulated};
+        let devices = [Discrete, Cpu, Simulated, Imported].map(of);
         let names = names(&devices.iter().collect::<Vec<_>>());
         let [card, simulated] = ["A card · 1.0 · opencl", "A card · opencl (simulated)"];
-        assert_eq!(names, [card.to_owned(), format!("{card} (CPU)"), simulated.to_owned()]);
+        let marked = |mark: &str| format!("{card} ({mark})");
+        assert_eq!(
+            names,
+            [card.to_owned(), marked("CPU"), simulated.to_owned(), marked("imported")]
+        );
     }
 
     #[test]

@@ -183,3 +183,34 @@ fn the_last_kernels_outlive_a_reset() {
     let last = [u32::MAX, KernelId::LASTING, KernelId::LASTING - 1, 0];
     assert_eq!(last.map(|id| KernelId(id).is_lasting()), [true, true, false, false]);
 }
+
+#[test]
+fn kinds_of_memory_have_names_and_sides() {
+    use MemoryKind::{Device, HostPointer, Mapped, Pageable, Pinned, ZeroCopy};
+    for (kind, label, for_kernels, zero_copy) in [
+        (Device, "device", true, false),
+        (Pageable, "pageable", false, false),
+        (Pinned, "pinned", false, false),
+        (Mapped, "mapped", false, false),
+        (ZeroCopy, "zero-copy", true, true),
+        (HostPointer, "host pointer", true, true),
+    ] {
+        assert_eq!(kind.label(), label);
+        assert_eq!(
+            (kind.is_for_kernels(), kind.is_zero_copy()),
+            (for_kernels, zero_copy),
+            "{label}"
+        );
+    }
+}
+
+#[test]
+fn steps_are_numbered_and_need_their_queues() {
+    let part = Slice { buffer: BufferId(0), offset: Bytes(0), len: Bytes(4) };
+    let mut recording = Recording::default();
+    assert_eq!(recording.queues(), 0);
+    let first = recording.push(Queue(2), vec![], Op::Unmap { part });
+    let second = recording.push(Queue(0), vec![first], Op::Unmap { part });
+    assert_eq!((first, second, recording.queues()), (StepId(0), StepId(1), 3));
+    assert_eq!(recording.steps[1].after, [first]);
+}

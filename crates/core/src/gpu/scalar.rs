@@ -196,7 +196,9 @@ mod tests {
     fn values_hold_what_they_can_and_no_more() {
         for (scalar, held, not) in [
             (Scalar::I8, -128.0, 128.0),
+            (Scalar::I8, 127.0, -129.0),
             (Scalar::U8, 255.0, -1.0),
+            (Scalar::U8, 0.0, 256.0),
             (Scalar::I16, 32767.0, 0.5),
             (Scalar::U32, 4_294_967_295.0, 4_294_967_296.0),
             (Scalar::I64, -EXACT, 2.0 * EXACT),

@@ -201,4 +201,18 @@ mod tests {
         );
         assert_eq!([0, 3, 16, 18].map(original_group), [0, 3, 0, 2]);
     }
+
+    #[test]
+    fn only_comments_are_left_out_and_lines_stay() {
+        let names = |text: &str| overrides(text).into_iter().map(|o| o.name).collect::<Vec<_>>();
+        assert_eq!(names("const A = 6 / 2; override N: u32;"), ["N"]);
+        assert_eq!(names("/* /* override A; */ override B; */ override C;"), ["C"]);
+        let text = without_overrides("override\nN: u32; const A = N;", &["N"]);
+        assert_eq!(text, "        \n        const A = N;");
+        let bound = "@group (3) @binding (1) var a;\n@group( 1 ) @binding( 2 ) var b;";
+        assert_eq!(
+            rebound(bound, &[[3, 1]]),
+            "@group (0) @binding (0) var a;\n@group(17) @binding( 2 ) var b;"
+        );
+    }
 }

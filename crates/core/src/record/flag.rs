@@ -82,3 +82,28 @@ impl Flag {
         }
     }
 }
+
+#[test]
+fn only_what_misleads_is_more_than_a_note() {
+    use Flag::*;
+    let text = String::new;
+    let notes = [
+        WarmUpNotSteady,
+        NotConverged,
+        Cache,
+        FewSamples,
+        WrongVariant(text()),
+        Timestamps(text()),
+        Flake(text()),
+        StillWarm(text()),
+        ProfileTolerance(text()),
+        OtherGroup(text()),
+    ];
+    assert!(notes.iter().all(|flag| flag.grade() == Grade::Note));
+    let worse = [Throttled(text()), Drift(text()), Implausible(text())].map(|flag| flag.grade());
+    assert_eq!(worse, [Grade::Warning, Grade::Warning, Grade::Hidden]);
+    assert_eq!(
+        [Grade::Note, Grade::Warning, Grade::Hidden].map(Grade::label),
+        ["note", "warning", "hidden"]
+    );
+}

@@ -312,4 +312,10 @@ mod tests {
             assert_eq!(migrated(odd.clone()), odd);
         }
     }
+
+    #[test]
+    fn what_is_said_in_both_words_stays_in_both() {
+        let both = json!({ "record": { "kernel": { "form": "old", "variant": "new" } } });
+        assert_eq!(migrated(both.clone()), both);
+    }
 }

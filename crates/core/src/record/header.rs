@@ -119,3 +119,15 @@ pub struct Footer {
     /// Records written.
     pub records: u64,
 }
+
+#[test]
+fn a_device_is_in_the_machine_that_it_names() {
+    let host = |cpu: &str, cores| Host { cpu: cpu.into(), cores, ..Host::default() };
+    let mut header = super::sample::header(vec![]);
+    header.host = host("EPYC", 2);
+    header.remotes = vec![RemoteHost { name: "board".into(), host: host("", 1) }];
+    let mut device = super::sample::device("opencl");
+    assert_eq!(header.host_of(&device).class(), "EPYC, 2 cores");
+    device.remote = Some("board".into());
+    assert_eq!(header.host_of(&device).class(), "1 core");
+}

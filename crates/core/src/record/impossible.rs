@@ -155,4 +155,25 @@ mod tests {
         assert_eq!(header(60.0).validation_error(), None);
         assert!(header(-5.0).validation_error().unwrap().contains("-5 s"));
     }
+
+    #[test]
+    fn sizes_pauses_and_their_ends_are_possible_or_not() {
+        assert_eq!(
+            record(key("a", 0), 1.0).validation_error(),
+            None,
+            "nothing is no less than nothing"
+        );
+        let mut warm = record(key("a", 1), 1.0);
+        let pause = |celsius| crate::record::CooledDown { seconds: 1.0, celsius: Some(celsius) };
+        warm.monitor.cool_down = Some(pause(50.0));
+        assert_eq!(warm.validation_error(), None);
+        warm.monitor.cool_down = Some(pause(1e6));
+        assert!(warm.validation_error().unwrap().contains("a sensor's 1000000"));
+        let asked =
+            |text: &str| Header { cool_down: text.parse().ok(), ..header(vec![device("sim")]) };
+        assert_eq!(asked("30").validation_error(), None);
+        let odd = Some(crate::record::CoolDown::Seconds(1e9));
+        let odd = Header { cool_down: odd, ..asked("30") };
+        assert!(odd.validation_error().unwrap().contains("cool-down"));
+    }
 }

@@ -319,4 +319,36 @@ mod tests {
         };
         assert_eq!((wall.around(), wall.stages(), wall.total()), (15.0, 31.0, 255.0));
     }
+
+    #[test]
+    fn only_older_lines_are_migrated() {
+        let mut record = sample::record(sample::key("a", 1), 1.0);
+        record.tags = vec!["rearrange".into()];
+        let json = serde_json::to_vec(&Line::Record(Box::new(record))).unwrap();
+        let tags = |version| match Line::parse(&json, version).unwrap() {
+            Line::Record(record) => record.tags,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([tags(1), tags(2), tags(3)], [["layout"], ["rearrange"], ["rearrange"]]);
+    }
+
+    #[test]
+    fn what_says_nothing_is_not_written_and_a_searched_variant_has_no_hash_of_its_own() {
+        let wall = |cool_down| serde_json::to_value(Wall { cool_down, ..Wall::default() }).unwrap();
+        assert_eq!((wall(0.0).get("cool_down"), &wall(2.0)["cool_down"]), (None, &2.0.into()));
+        let built = |variant: &str, untried| Built {
+            hash: "00ff".into(),
+            group: [1; 3],
+            groups: [1; 3],
+            bounds_checks: BoundsChecks::Off,
+            variant: variant.into(),
+            tried: vec![],
+            untried,
+            report: BuildReport::default(),
+        };
+        let untried = |n| serde_json::to_value(built("", n)).unwrap().get("untried").cloned();
+        assert_eq!((untried(0), untried(2)), (None, Some(2.into())));
+        assert_eq!(built("", 0).fixed_hash(), Some("00ff"));
+        assert_eq!(built("64", 0).fixed_hash(), None);
+    }
 }

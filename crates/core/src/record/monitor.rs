@@ -86,3 +86,34 @@ impl Monitor {
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }
+
+#[test]
+fn every_reading_is_looked_at() {
+    assert!(Monitor::default().is_empty() && Sensed::default().is_empty());
+    let cool_down = Some(CooledDown { seconds: 5.0, celsius: None });
+    let monitor = Monitor {
+        began: Some(1.0),
+        memory_kernel: Some(2.0),
+        empty_launch: Some(3.0),
+        joules: Some(4.0),
+        cool_down,
+        reference_kernel: Some([6.0, 7.0]),
+        ..Monitor::default()
+    };
+    assert!(!monitor.is_empty());
+    assert_eq!(monitor.readings().collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let json = serde_json::to_value(Monitor { discarded: 2, ..Monitor::default() }).unwrap();
+    assert_eq!(json, serde_json::json!({ "discarded": 2 }));
+    assert_eq!(serde_json::to_string(&Monitor::default()).unwrap(), "{}");
+}
+
+#[test]
+fn a_sensor_reads_what_there_is() {
+    let read = |hertz, watts, celsius| Sensed { hertz, watts, celsius };
+    let most = read(Some(1e12), Some(1e6), Some(-1e4));
+    assert!(!most.is_empty() && most.impossible().is_none());
+    assert_eq!(read(Some(2e12), None, None).impossible(), Some(2e12));
+    assert_eq!(read(Some(1e9), Some(-2e6), None).impossible(), Some(-2e6));
+    assert_eq!(read(None, None, Some(2e4)).impossible(), Some(2e4));
+    assert!(read(None, Some(f64::NAN), None).impossible().is_some_and(f64::is_nan));
+}

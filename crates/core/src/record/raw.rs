@@ -89,5 +89,8 @@ mod tests {
         assert!(serde_json::from_str::<Detail>(r#"{"a":1,"b":2}"#).is_err());
         let odd: Detail = serde_json::from_str(r#"{"known":{"clock":7}}"#).unwrap();
         assert!(odd.flaw::<Known>().is_some());
+        let known = Known { clock: "host".into() };
+        let detail = Detail::new(&known);
+        assert_eq!((detail.kind(), detail.read()), (Known::KIND, Some(known)));
     }
 }

@@ -192,4 +192,37 @@ mod tests {
         let other = CaseKey { measure: Kind::new("overlap"), ..key("a", 64, 64) };
         assert!(!key("a", 4, 8).is_no_larger_than(&other));
     }
+
+    #[test]
+    fn a_key_is_written_with_its_sizes_and_memory() {
+        let size = vec![("n".into(), 512), ("m".into(), -1)];
+        let key =
+            CaseKey { workload: "sepia".into(), size, measure: Kind::KERNEL, host_memory: None };
+        assert_eq!(key.to_string(), "sepia n=512 m=-1");
+        let pinned = CaseKey { host_memory: Some(MemoryKind::Pinned), ..key.clone() };
+        assert_eq!(pinned.to_string(), "sepia n=512 m=-1 pinned");
+        assert!(
+            key.is_sibling_of(&key)
+                && !key.is_sibling_of(&pinned)
+                && !key.is_no_larger_than(&pinned)
+        );
+        let renamed = CaseKey { size: vec![("n".into(), 512), ("k".into(), -1)], ..key.clone() };
+        let shorter = CaseKey { size: vec![("n".into(), 512)], ..key.clone() };
+        assert!(!key.is_no_larger_than(&renamed) && !key.is_no_larger_than(&shorter));
+        assert!(key.is_sibling_of(&shorter));
+        assert!(Kind::KERNEL.is_kernel() && !Kind::new("upload").is_kernel());
+        assert_eq!(
+            (Kind::new("upload").name(), format!("{:?}", Kind::new("upload"))),
+            ("upload", "upload".into())
+        );
+    }
+
+    #[test]
+    fn names_of_kinds_are_at_most_32_of_a_few_characters() {
+        let read = |text: &str| serde_json::from_str::<Kind>(&format!("{text:?}")).is_ok();
+        assert!(["a", "b-c_9", &"a".repeat(32)].iter().all(|name| read(name)));
+        assert!(["a b", "é", "a.b", &"a".repeat(33)].iter().all(|name| !read(name)));
+        let schema = schemars::schema_for!(Vec<Kind>).to_value();
+        assert_eq!(schema["$defs"]["Kind"]["type"], "string");
+    }
 }

@@ -130,3 +130,26 @@ impl Verify {
         })
     }
 }
+
+#[test]
+fn what_is_compared_is_named_with_how_far_it_may_be_off() {
+    let of = |relative, absolute| Comparison { relative, absolute };
+    let allowed = of(0.5, 2.0);
+    assert_eq!(of(0.25, 3.0).or(allowed), of(0.5, 3.0));
+    let words = ["python3", "k.py"].map(String::from).to_vec();
+    let command = Command { words, folder: "f".into(), seconds: 1.0, place: "s.yaml:1".into() };
+    let arrays =
+        [("a", "x/a.npy"), ("b", "b.npy")].map(|(name, path)| (name.into(), path.into())).to_vec();
+    for (verify, words) in [
+        (Verify::Reference("matmul".into(), allowed), "reference matmul"),
+        (Verify::File("x/c.bin".into(), allowed), "file c.bin"),
+        (Verify::Arrays(arrays, allowed), "file a.npy, b.npy"),
+        (Verify::Command(command, allowed), "command python3 k.py"),
+        (Verify::Device(allowed), "another device"),
+        (Verify::Emulator(allowed), "emulator"),
+    ] {
+        assert_eq!((verify.against().as_deref(), verify.allowed()), (Some(words), Some(allowed)));
+        assert_eq!(verify.allowing(of(1.0, 1.0)).allowed(), Some(of(1.0, 1.0)));
+    }
+    assert_eq!((Verify::Nothing.against(), Verify::Nothing.allowed()), (None, None));
+}

@@ -187,4 +187,47 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn a_choice_is_a_word_or_a_map_of_one() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Choice {
+            Nothing,
+            Number(u32),
+        }
+        let read = |text: &str| parse::<Vec<Choice>>("f.yaml", text);
+        assert_eq!(read("[nothing, { number: 3 }]").unwrap(), [Choice::Nothing, Choice::Number(3)]);
+        for wrong in ["[{ number: 3, nothing: }]", "[{}]", "[3]"] {
+            let diagnostic = read(wrong).unwrap_err();
+            assert!(diagnostic.message.contains("expected enum Choice"), "{wrong}: {diagnostic}");
+        }
+        assert!(read("[{ number: x }]").unwrap_err().message.contains("u32"));
+    }
+
+    #[test]
+    fn a_map_or_list_in_the_wrong_place_is_where_it_begins() {
+        type Numbers = std::collections::BTreeMap<String, u32>;
+        for (text, at) in
+            [("a:\n  b: 1\n", (2, 3)), ("a:\n  - - 7\n", (2, 7)), ("a:\n  []\n", (1, 1))]
+        {
+            let diagnostic = parse::<Numbers>("f.yaml", text).unwrap_err();
+            assert_eq!(diagnostic.line_column(), at, "{text}: {diagnostic}");
+        }
+    }
+
+    #[test]
+    fn what_stands_somewhere_is_named_in_messages() {
+        let text = "[~, true, -3, 0.5, 1e300, 18446744073709551615, a word, [], {}]";
+        let Value::List(items) = Node::parse("f.yaml", text).unwrap().value else {
+            panic!("a list")
+        };
+        let names: Vec<_> = items.iter().map(Node::what).collect();
+        let numbers = ["`-3`", "`0.5`", "`1e300`", "`1.8446744073709552e19`"];
+        assert_eq!(names[2..6], numbers);
+        assert_eq!(
+            [&names[..2], &names[6..]].concat(),
+            ["nothing", "`true`", "`a word`", "a list", "a map"]
+        );
+    }
 }
