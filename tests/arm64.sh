@@ -11,7 +11,8 @@ ensure_arm() {
     command -v aarch64-linux-gnu-gcc >/dev/null || packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
     command -v arm-linux-gnueabihf-gcc >/dev/null || packages+=(gcc-arm-linux-gnueabihf libc6-dev-armhf-cross)
     command -v qemu-aarch64-static >/dev/null || packages+=(qemu-user-static binfmt-support)
-    command -v mmdebstrap >/dev/null || packages+=(mmdebstrap)
+    # It asks the other whether the kernel runs such programs.
+    { command -v mmdebstrap && command -v arch-test; } >/dev/null || packages+=(mmdebstrap arch-test)
     [ "${#packages[@]}" = 0 ] || install "${packages[@]}"
     [ -e "$formats/register" ] || as_root mount -t binfmt_misc binfmt_misc "$formats"
     for name in qemu-aarch64 qemu-arm; do
