@@ -20,7 +20,7 @@ ensure_arm() {
     done
 }
 
-# Where qemu is to lay the memory of the programs that it emulates, by which it is told from qemu's own: addresses of the
+# Where qemu is to lay the memory of the programs that it emulates, which sets it apart from its own: addresses of the
 # host from the first to the second. A 64-bit program is kept there by a reservation; a 32-bit one never leaves.
 guest_begin=100000000000 guest_end=108000000000
 in_64_bits=(QEMU_GUEST_BASE=0x$guest_begin QEMU_RESERVED_VA=0x8000000000)

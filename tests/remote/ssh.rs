@@ -46,12 +46,12 @@ fn sshd(place: &Place) -> (Sshd, String) {
              UserKnownHostsFile {folder}/known\nStrictHostKeyChecking accept-new\nBatchMode yes\nLogLevel ERROR\n"
         ),
     );
-    // Where root's sshd locks up the half of itself that strangers talk to.
+    // Where an sshd of root's confines what answers before the key is checked.
     let _ = std::fs::create_dir("/run/sshd");
     let config = format!("{folder}/sshd_config");
-    let started =
-        Command::new("/usr/sbin/sshd").args(["-D", "-e", "-f", &config]).stderr(Stdio::null());
-    let sshd = Sshd(started.spawn().expect("sshd is installed"));
+    let mut command = Command::new("/usr/sbin/sshd");
+    command.args(["-D", "-e", "-f", &config]).stderr(Stdio::null());
+    let sshd = Sshd(command.spawn().expect("sshd is installed"));
     until("the sshd", || TcpStream::connect(("127.0.0.1", port)).is_ok());
     let there = format!("env -C {folder} TMPDIR={folder}/tmp GPUBENCH_LOCKS={folder}/tmp");
     (sshd, format!("ssh -F {folder}/ssh_config board {there}"))
