@@ -122,6 +122,31 @@ fn a_round_that_stands_in_the_file_three_times_is_one_round() {
     assert!(stderr.contains("counted once"), "{stdout}{stderr}");
 }
 
+/// Headers that say fewer rounds than there are, or more than anybody can count.
+#[test]
+fn no_two_rounds_of_pooled_runs_get_one_number() {
+    let place = Place::new();
+    let claims = |name: &str, factor: f64, rounds: u32| {
+        let path = write(&place, name, "Card A", 3, factor);
+        let whole = std::fs::read_to_string(&path).expect("a result");
+        let other = whole.replacen("\"rounds\":3", &format!("\"rounds\":{rounds}"), 1);
+        assert_ne!(other, whole);
+        std::fs::write(&path, other).expect("written");
+    };
+    claims("one.jsonl", 1.0, 1);
+    claims("other.jsonl", 1.01, 900_000);
+    write(&place, "third.jsonl", "Card A", 3, 1.02);
+    let all = ["baseline", "save", "one.jsonl", "other.jsonl", "third.jsonl", "--allow", "drift"];
+    let (code, _, stderr) = output(&place, &all);
+    assert_eq!(code, Some(0), "{stderr}");
+    let file = "baselines/nobody-card-a-opencl--1-0--0-cores.jsonl";
+    let saved = read(&place.folder.path().join(file)).unwrap();
+    assert_eq!((saved.records.len(), saved.warnings.len()), (3 * 3 * 4, 0), "{:?}", saved.warnings);
+    claims("more.jsonl", 1.0, u32::MAX);
+    let (code, _, stderr) = output(&place, &["report", "more.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("4294967295 rounds"), "{stderr}");
+}
+
 #[test]
 fn a_baseline_of_another_device_is_rejected() {
     let place = Place::new();

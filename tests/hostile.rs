@@ -7,7 +7,7 @@ mod common;
 
 use common::{Place, text};
 use gpubench::measure::registry::{experiment, recorded};
-use gpubench::record::{Detail, Line, VERSION};
+use gpubench::record::{Detail, Line, Noise, Past, VERSION};
 use gpubench::report::render::json;
 use gpubench::store::{Run, read};
 use gpubench::yaml::{Node, Value as Yaml};
@@ -27,11 +27,21 @@ fn shipped(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
-/// A run of every kind, as it would be written today.
+/// A run of every kind, as it would be written today, with what a baseline has besides.
 fn every_kind() -> Vec<Value> {
     let Run { header, records, footer, .. } =
         read(&shipped("tests/data/v1/every-kind.jsonl")).unwrap();
-    let mut lines = vec![Line::Header(Box::new(header))];
+    let key = || records[2].key.clone();
+    let past = |day: u32| Past {
+        started: format!("2026-01-0{day}T00:00:00Z"),
+        driver: format!("{day}.0"),
+        compute: Some(1.5e-3),
+        memory: Some(2.5e-3),
+        cases: vec![(key(), 1.25e-3 * f64::from(day))],
+    };
+    let history = (1..8).map(past).collect();
+    let noise = Noise { runs: 7, floors: vec![(key(), 0.025)], history };
+    let mut lines = vec![Line::Header(Box::new(header)), Line::Noise(noise)];
     lines.extend(records.into_iter().map(|record| Line::Record(Box::new(record))));
     lines.extend(footer.map(Line::Footer));
     lines.iter().map(|line| serde_json::to_value(line).unwrap()).collect()
@@ -45,6 +55,7 @@ fn is_used(line: &Value) -> bool {
             let read = |detail: &Detail| experiment(detail.kind()).unwrap().flaw(detail).is_none();
             record.validation_error().is_none() && record.detail.as_ref().is_none_or(read)
         }
+        Ok(Line::Noise(noise)) => noise.validation_error().is_none(),
         Ok(_) => true,
         Err(_) => false,
     }
@@ -158,6 +169,7 @@ fn readers(file: &str) -> Vec<Vec<String>> {
         &["trace", file, "--case", "nothing like it"],
         &["baseline", "save", file],
         &["baseline", "show", file],
+        &["baseline", "history", "--all", file],
         &["baseline", "list"],
         &["run", "quick", "--resume", file],
         &["run", "all", "--resume", file, "--sim", "k40c"],
@@ -185,7 +197,8 @@ fn no_text_of_a_result_file_commands_a_terminal() {
         is_harmless(&place, &args);
     }
     let run = read(Path::new(&file)).unwrap();
-    assert_eq!(run.records.len(), lines.len() - 2, "{:?}", run.warnings);
+    assert_eq!(run.records.len(), lines.len() - 3, "{:?}", run.warnings);
+    assert_eq!(run.noise.as_ref().unwrap().history.len(), 7, "{:?}", run.warnings);
     let drawn = run.records.iter().find(|record| !recorded(record).is_empty()).unwrap();
     let trace = is_harmless(&place, &["trace", &file, "--case", &drawn.key.to_string()]);
     assert_eq!(trace.status.code(), Some(0), "{}", text(&trace.stderr));
@@ -196,7 +209,7 @@ fn no_text_of_a_result_file_commands_a_terminal() {
     let flawed: Vec<Value> = rejected[1..].iter().flatten().cloned().collect();
     assert!(flawed.len() > 100, "{} lines", flawed.len());
     for part in flawed.chunks(900) {
-        let file = write(&place, "flawed.jsonl", &[&lines[..2], part].concat());
+        let file = write(&place, "flawed.jsonl", &[&lines[..3], part].concat());
         is_harmless(&place, &["report", &file]);
         is_harmless(&place, &["trace", &file]);
         is_harmless(&place, &["rank", &file]);
@@ -206,6 +219,36 @@ fn no_text_of_a_result_file_commands_a_terminal() {
             write(&place, "header.jsonl", &[std::slice::from_ref(header), &lines[1..]].concat());
         let output = is_harmless(&place, &["report", &file]);
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    }
+}
+
+/// Names that end in the beginning of an escape sequence: nothing of what stands behind them goes.
+#[test]
+fn no_text_takes_what_stands_behind_it_away() {
+    let place = Place::new();
+    let named = |behind: &str| {
+        let mut lines = every_kind();
+        for line in &mut lines {
+            if let Some(Value::String(name)) = line.pointer_mut("/record/key/workload") {
+                name.push_str(behind);
+            }
+        }
+        write(&place, "run.jsonl", &lines)
+    };
+    for format in ["text", "html", "md", "csv", "figures"] {
+        let shown = |file: String| {
+            let report = ["report", "--include-simulated", "--format", format, &file];
+            let output = is_harmless(&place, &report);
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            text(&output.stdout)
+        };
+        // Marks of another length would break lines elsewhere.
+        let plain = shown(named("~~"));
+        for begun in ["\u{1b}~~", "\u{1b}\u{1b}~~"] {
+            assert_eq!(shown(named(begun)), plain, "{format} {begun:?}");
+        }
+        let open = shown(named("\u{1b}[1"));
+        assert_eq!(open, shown(named("[1")), "{format}");
     }
 }
 
@@ -350,7 +393,7 @@ fn no_number_of_a_result_file_is_shown_as_nonsense() {
             assert_eq!(nonsense(&all), None, "{number:e} {args:?}\n{all}");
         }
         let flawed: Vec<Value> = rejected[1..].iter().flatten().take(900).cloned().collect();
-        let file = write(&place, "flawed.jsonl", &[&lines[..2], &flawed].concat());
+        let file = write(&place, "flawed.jsonl", &[&lines[..3], &flawed].concat());
         let (_, all) = printed(&place, &["report", &file]);
         assert_eq!(nonsense(&all), None, "{number:e}\n{all}");
     }

@@ -219,12 +219,11 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
 /// The text with every control character and every mark that reorders text replaced by something of as many
 /// bytes, so that places stay: a file of somebody else must not command the terminal.
 fn clean(text: &str) -> String {
+    const REPLACEMENTS: [char; 4] = ['?', '¿', '\u{fffd}', '\u{1f6ab}'];
     let clean = |c: char| match c {
         '\n' | '\t' => c,
         '\r' => ' ',
-        c if c.is_control() && c.len_utf8() == 1 => '?',
-        c if c.is_control() => '¿',
-        c if is_invisible(c) => '\u{fffd}',
+        c if c.is_control() || is_invisible(c) => REPLACEMENTS[c.len_utf8() - 1],
         c => c,
     };
     text.chars().map(clean).collect()
@@ -262,6 +261,15 @@ mod tests {
                     assert!(shown.contains("unknown key") && !shown.contains('\u{1b}'), "{shown}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn places_stay_where_characters_are_replaced() {
+        for c in ['\u{1b}', '\u{85}', '\u{ad}', '\u{61c}', '\u{202e}', '\u{e0041}'] {
+            let text = format!("é{c}{c}{c}é");
+            assert_eq!(clean(&text).len(), text.len(), "{c:?}");
+            assert!(!clean(&text).contains(c));
         }
     }
 }

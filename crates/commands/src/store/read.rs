@@ -200,6 +200,10 @@ impl Records {
                 record.device, self.devices
             ))),
             Ok(Line::Record(record)) => self.once(record),
+            Ok(Line::Noise(noise)) => match noise.validation_error() {
+                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
+                None => Ok(Line::Noise(noise)),
+            },
             Ok(line) => Ok(line),
             Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
         }
@@ -269,8 +273,9 @@ fn without_place(error: &serde_json::Error) -> String {
     why.strip_suffix(&place).unwrap_or(&why).to_owned()
 }
 
-/// What distinguishes a run from every other: a hash of its header and the line behind it. `None` where the file
-/// cannot be read or begins with no header, which whoever reads it next will say.
+/// What distinguishes a run from every other: a hash of its header and the line behind it, however another program
+/// wrote them again. `None` where the file cannot be read or begins with no header, which whoever reads it next
+/// will say.
 pub fn identity(path: &Path) -> Option<[u8; 32]> {
     let meta = std::fs::metadata(path).ok()?;
     if gpubench_core::text::no_file(&meta).is_some() {
@@ -279,12 +284,19 @@ pub fn identity(path: &Path) -> Option<[u8; 32]> {
     // No more than two lines can be distinguished: a file that has no end is not searched for one.
     let file = File::open(path).ok()?.take(2 * LONGEST as u64);
     let mut lines = Lines::new(BufReader::new(file), LONGEST);
-    let (Piece::Whole(mut begin), _) = lines.next_line().ok()?? else {
+    let (Piece::Whole(header), _) = lines.next_line().ok()?? else {
         return None;
     };
-    begin.push(b'\n');
-    begin.extend(lines.next_line().ok()??.0.into_bytes());
-    Some(sha256(&begin))
+    let header = header.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&header);
+    let second = lines.next_line().ok()??.0.into_bytes();
+    Some(sha256(&[in_one_form(header), in_one_form(&second)].join(&b'\n')))
+}
+
+/// A line without what a program may change that reads and writes it: blanks, the order of names, the forms of
+/// numbers.
+fn in_one_form(line: &[u8]) -> Vec<u8> {
+    let value = serde_json::from_slice::<serde_json::Value>(line);
+    value.map_or_else(|_| line.to_vec(), |value| value.to_string().into_bytes())
 }
 
 /// A first line that is wrong at byte `at`.

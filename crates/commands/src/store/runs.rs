@@ -252,6 +252,14 @@ mod tests {
         assert_eq!(found.copies.len(), 3, "{:?}", found.copies);
         assert!(found.copies.iter().all(|(_, first)| *first == run0), "{:?}", found.copies);
 
+        // A copy that another program wrote again: blanks, other names first, a mark of the order of bytes.
+        let text = std::fs::read_to_string(&copy).unwrap();
+        let spaced = text.replace("\":", "\" : ").replace('\n', "\r\n");
+        std::fs::write(&copy, format!("\u{feff}{spaced}")).unwrap();
+        let found = find(&[run0.clone(), copy.clone()]).unwrap();
+        assert_eq!(found.files.len(), 1, "{:?}", found.files);
+        std::fs::copy(&run0, &copy).unwrap();
+
         // A copy of what the run was before it went on.
         let whole = std::fs::read_to_string(&run0).unwrap();
         std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();

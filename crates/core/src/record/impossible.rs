@@ -1,6 +1,6 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
-use super::{Header, Measured, Outcome, Record, Sensed};
+use super::{Header, Measured, Noise, Outcome, Record, Sensed};
 use crate::units::quoted;
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ const LONGEST: f64 = 1e9;
 const SHORTEST: f64 = 1e-12;
 /// More operations or bytes than any launch has.
 const MAX_WORK: f64 = 1e24;
+/// More rounds than any run, or any baseline of many runs, has.
+const MAX_ROUNDS: u32 = 1_000_000;
 /// No figure that an experiment leaves is so far from one, upwards or downwards: quotients of such
 /// figures and their products with work are finite.
 const FARTHEST: f64 = 1e100;
@@ -19,6 +21,9 @@ impl Record {
     pub fn validation_error(&self) -> Option<String> {
         if let Some((name, value)) = self.key.size.iter().find(|(_, value)| *value < 0) {
             return Some(format!("the size `{name}` is {value}, which is less than nothing"));
+        }
+        if self.round >= MAX_ROUNDS {
+            return Some(format!("there is no round {}", self.round));
         }
         if let Some(number) = self.detail.as_ref().and_then(|detail| outlandish(detail.value())) {
             return Some(format!("a figure of {} cannot have been measured", quoted(number)));
@@ -71,9 +76,28 @@ fn outlandish(value: &Value) -> Option<f64> {
     }
 }
 
+impl Noise {
+    /// Why no runs can have taught this, if they cannot.
+    pub fn validation_error(&self) -> Option<String> {
+        let farthest = LONGEST / SHORTEST;
+        let floor = self.floors.iter().map(|(_, floor)| *floor);
+        if let Some(floor) = floor.into_iter().find(|floor| !(0.0..=farthest).contains(floor)) {
+            return Some(format!("a noise floor of {} is none", quoted(floor)));
+        }
+        let readings = self.history.iter().flat_map(|past| {
+            past.cases.iter().map(|(_, seconds)| *seconds).chain(past.compute).chain(past.memory)
+        });
+        let mut odd = readings.filter(|seconds| !(SHORTEST..=LONGEST).contains(seconds));
+        odd.next().map(|seconds| format!("its history has {} s, which is no time", quoted(seconds)))
+    }
+}
+
 impl Header {
     /// Why this cannot be the header of a run, if it cannot.
     pub fn validation_error(&self) -> Option<String> {
+        if self.rounds > MAX_ROUNDS {
+            return Some(format!("it was to have {} rounds", self.rounds));
+        }
         let time: Result<jiff::Timestamp, _> = self.started.parse();
         if time.is_err() {
             return Some(format!("it was started at {:?}, which is no time", self.started));
@@ -89,8 +113,8 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Monitor;
     use crate::record::sample::{device, header, key, record};
+    use crate::record::{Monitor, Past};
 
     #[test]
     fn what_no_run_measures_is_reported() {
@@ -137,6 +161,35 @@ mod tests {
         for number in ["1e-290", "-5e-324", "1e308"] {
             let error = of(&format!(r#"{{"future":{{"a":[{{"b":{number}}}]}}}}"#));
             assert!(error.validation_error().unwrap().contains(number));
+        }
+    }
+
+    #[test]
+    fn no_run_has_so_many_rounds() {
+        let of = |round| Record { round, ..record(key("a", 1), 1.0) }.validation_error();
+        assert_eq!(of(999_999), None);
+        assert!(of(1_000_000).unwrap().contains("no round 1000000"));
+        let of = |rounds| Header { rounds, ..header(vec![device("sim")]) }.validation_error();
+        assert_eq!(of(1_000_000), None);
+        assert!(of(u32::MAX).unwrap().contains("4294967295 rounds"));
+    }
+
+    #[test]
+    fn noise_is_of_times() {
+        let of = |floor: f64, seconds: f64, memory: Option<f64>| {
+            let (started, driver) = ("2026-01-01T00:00:00Z".to_owned(), "1.0".to_owned());
+            let cases = vec![(key("a", 1), seconds)];
+            let history = vec![Past { started, driver, compute: None, memory, cases }];
+            Noise { runs: 2, floors: vec![(key("a", 1), floor)], history }.validation_error()
+        };
+        assert_eq!(of(0.03, 1e-3, Some(1e-3)), None);
+        assert_eq!(of(0.0, 1e-12, None), None);
+        for floor in [-0.01, 1e308, f64::NAN] {
+            assert!(of(floor, 1e-3, None).unwrap().contains("a noise floor of"), "{floor}");
+        }
+        for seconds in [0.0, -1.0, 5e-324, 1e308] {
+            assert!(of(0.0, seconds, None).unwrap().contains("which is no time"), "{seconds}");
+            assert!(of(0.0, 1.0, Some(seconds)).is_some(), "{seconds}");
         }
     }
 

@@ -52,18 +52,22 @@ impl Pooled {
             let Some(place) = place else { continue };
             let mut mine: Vec<Record> =
                 run.records.iter().filter(|r| r.device == place).cloned().collect();
-            let one = Header { devices: vec![device.clone()], ..run.header.clone() };
+            // What a header says of its rounds is not always true: no two rounds may get one number.
+            let rounds = mine.iter().map(|record| record.round + 1).max().unwrap_or(0);
+            let rounds = rounds.max(run.header.rounds);
+            let devices = vec![device.clone()];
+            let one = Header { devices, rounds, ..run.header.clone() };
             mine.iter_mut().for_each(|record| record.device = 0);
             let cases = collect(&one, &mine);
             history.extend(cases.iter().map(|cases| past(&one.started, cases)));
             files.extend(cases.iter().map(|_| run.path.display().to_string()));
             per_run.extend(cases);
             let before = header.as_ref().map_or(0, |header| header.rounds);
-            mine.iter_mut().for_each(|record| record.round += before);
+            mine.iter_mut().for_each(|record| record.round = record.round.saturating_add(before));
             records.append(&mut mine);
             wall += run.footer.as_ref().map_or(0.0, |footer| footer.wall);
             match &mut header {
-                Some(header) => header.rounds += run.header.rounds,
+                Some(header) => header.rounds = header.rounds.saturating_add(rounds),
                 None => header = Some(one),
             }
         }
