@@ -6,6 +6,7 @@ mod common;
 
 use common::{Place, finish, suite, text};
 use gpubench::gpu::{Clock, DeviceInfo};
+use gpubench::measure::zero_copy::data::ZeroCopy;
 use gpubench::record::{Flag, Outcome, Record};
 use gpubench::store::Run;
 use std::path::PathBuf;
@@ -155,5 +156,33 @@ fn kernels_and_transfers_are_verified_on_every_board() {
                 other => panic!("{lies}: {}: {other:?} {}", record.key, text(&output.stderr)),
             }
         }
+    }
+}
+
+/// Zero-copy memory is right where a kernel is given a whole buffer, turned; what the driver refuses costs no case.
+#[test]
+#[cfg_attr(
+    not(feature = "require-opencl"),
+    ignore = "needs an OpenCL driver, a C compiler and headers"
+)]
+fn zero_copy_memory_is_verified_on_every_board() {
+    for (lies, kinds) in [
+        ("", 2),
+        ("no-parts", 2),
+        ("odd-align", 2),
+        ("no-host-ptr", 1),
+        ("embedded,old,no-profiling,quiet,no-parts,no-clock,odd-align", 2),
+    ] {
+        let place = Place::new();
+        let small = ["run", "zero-copy", "--filter", "n<=65536", "--filter", "triad"];
+        let output = board(&place, lies, &[&small[..], &["--rounds", "1"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{lies}: {}", text(&output.stderr));
+        let run = place.run();
+        let [record] = &run.records[..] else { panic!("{lies}: {:?}", run.records) };
+        let found = record.detail.as_ref().expect("times");
+        let found: ZeroCopy = found.read().expect("as it was written");
+        let why: Vec<_> = found.skipped.iter().map(|(_, why)| why.as_str()).collect();
+        assert_eq!((found.kinds.len(), why.len()), (kinds, 2 - kinds), "{lies}: {why:?}");
+        assert!(why.iter().all(|why| why.contains("CL_INVALID_HOST_PTR")), "{why:?}");
     }
 }

@@ -103,3 +103,17 @@ fn what_is_measured_in_turn_is_not_resumed() {
     let said = text(&resumed.stderr);
     assert!(said.contains("measured in turn with another run"), "{said}");
 }
+
+/// Each suite's case warms the device for the other's: all begin after a pause but the first of both.
+#[test]
+fn the_device_cools_down_between_the_cases_of_both_suites() {
+    let place = two_suites("reference: transpose");
+    let more = ["--sim", "k40c", "--rounds", "2", "--cool-down", "5", "--output", "now.jsonl"];
+    let output = place.output(&[&RUN[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let without_pause = |file: &str| {
+        let run = gpubench::store::read(&place.folder.path().join(file)).expect("a result");
+        run.records.iter().filter(|record| record.monitor.cool_down.is_none()).count()
+    };
+    assert_eq!(["now.jsonl", "now.old.jsonl"].map(without_pause), [1, 0]);
+}

@@ -131,15 +131,17 @@ fn nothing_is_left_but_the_runs_own(place: &Place) {
     until("the end of all processes", || living(place).is_empty());
 }
 
-/// `GPUBENCH_LINK_KILLS=100` is the whole of it, and `GPUBENCH_LINK='ssh board "$@"'` does it to another link.
 #[test]
 fn killed_links_cost_no_record_and_leave_no_process() {
+    killed(&Place::new(), "cat | setsid -w \"$@\" | cat");
+}
+
+/// Kills a link again and again, a script of the way to the other machine; `GPUBENCH_LINK_KILLS=100` is the whole of it.
+pub fn killed(place: &Place, way: &str) {
     let wanted = std::env::var("GPUBENCH_LINK_KILLS").ok().and_then(|n| n.parse().ok());
     let wanted: u32 = wanted.unwrap_or(4);
     let suite = suite("program/program.yaml");
-    let place = Place::new();
-    let way = std::env::var("GPUBENCH_LINK").unwrap_or("cat | setsid -w \"$@\" | cat".into());
-    let command = link(&place, &format!("echo $$ > pid\n{way}\n"));
+    let command = link(place, &format!("echo $$ > pid\n{way}\n"));
     let args = ["run", &suite, "--quiet", "--on", &command, "--sim", "k40c", "--seed", "7"];
     let args = [&args[..], &["--rounds", "20"]].concat();
     let keys = |file: &Path| -> Vec<String> {
@@ -150,13 +152,13 @@ fn killed_links_cost_no_record_and_leave_no_process() {
         keys.sort();
         keys
     };
-    let undisturbed = output(&place, &[&["run", &suite, "--quiet"], &args[5..]].concat());
+    let undisturbed = output(place, &[&["run", &suite, "--quiet"], &args[5..]].concat());
     assert_eq!(undisturbed.status.code(), Some(0), "{}", text(&undisturbed.stderr));
     let all = keys(&place.result());
     std::fs::remove_file(place.result()).expect("a file");
     let (mut kills, mut runs, mut lost, mut flakes) = (0, 0, 0, 0);
     while kills < wanted {
-        let mut run = gpubench(&place, &args).spawn().expect("it starts");
+        let mut run = gpubench(place, &args).spawn().expect("it starts");
         let pid = place.folder.path().join("pid");
         // Moments between a tenth of a second and two, in no order.
         while kills < wanted && run.try_wait().expect("a child").is_none() {
@@ -177,7 +179,7 @@ fn killed_links_cost_no_record_and_leave_no_process() {
         let is_flake = |flag: &Flag| matches!(flag, Flag::Flake(_));
         flakes += read.records.iter().filter(|r| r.flags.iter().any(is_flake)).count();
     }
-    nothing_is_left(&place);
+    nothing_is_left(place);
     println!("{kills} kills in {runs} runs: {flakes} cases measured at the second try, {lost} not");
     assert!(flakes > 0);
 }

@@ -7,6 +7,7 @@ mod common;
 mod files;
 mod links;
 mod machines;
+mod ssh;
 
 use common::{Place, finish, outcomes, suite, text, until};
 use gpubench::hash::sha256_hex;

@@ -7,6 +7,7 @@
  * tiny          the smallest limits that the embedded profile allows, and they are enforced
  * no-parts      no sub-buffers
  * no-clock      a clock of 1 MHz
+ * no-host-ptr   no buffers over the host's memory
  * odd-align     sub-buffers begin at multiples of 32 KiB
  * flush         denormals are zero, as far as the driver says
  * toward-zero   numbers are rounded towards zero, as far as the driver says
@@ -92,6 +93,10 @@ static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_i
 static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status) {
     if (lies("tiny") && size > MAX_ALLOC) {
         if (status) *status = CL_INVALID_BUFFER_SIZE;
+        return NULL;
+    }
+    if (lies("no-host-ptr") && flags & CL_MEM_USE_HOST_PTR) {
+        if (status) *status = CL_INVALID_HOST_PTR;
         return NULL;
     }
     return driver->clCreateBuffer(context, flags, size, host, status);

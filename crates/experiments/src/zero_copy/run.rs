@@ -193,7 +193,9 @@ impl Ways<'_> {
         let once = self.launches(case, 1);
         let slower = span(&self.bench.device().run(&once)?).max(self.variant.launch);
         let batch = self.bench.session.batch(slower, MAX_BATCH);
-        memory::write(self.bench.device(), case, &self.in_place.before(), true)?;
+        for check in [&self.in_place, &self.copied] {
+            memory::write(self.bench.device(), check.case, &check.before(), true)?;
+        }
         self.poison_mirrors()?;
         let recordings = [
             self.launches(self.copied.case, batch),

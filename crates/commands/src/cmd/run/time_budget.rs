@@ -105,6 +105,16 @@ impl TimeBudget {
         Some(self.left().map_or(asked, |left| asked.within(left)))
     }
 
+    /// Whether the device has run a case, after which it may be warm.
+    pub fn is_warm(&self) -> bool {
+        self.pauses.is_warm
+    }
+
+    /// Another suite, which is measured in turn with this one, has run a case.
+    pub fn warm(&mut self) {
+        self.pauses.is_warm = true;
+    }
+
     /// The device's turn begins: only in its turns its time passes.
     pub fn begin(&mut self) {
         self.turn = Some(Instant::now());

@@ -8,6 +8,7 @@ use super::deferred::Phase;
 use super::device_round::DeviceRound;
 use super::interrupt;
 use super::session::{Done, Session};
+use super::time_budget::TimeBudget;
 use gpubench_core::error::Result;
 use gpubench_core::workload::CaseKey;
 use gpubench_report::progress::Progress;
@@ -103,7 +104,10 @@ impl Turns<'_> {
                     break;
                 }
                 let session = &mut self.0[member];
-                if session.step(&mut rounds[member], key, &done[member], progress)? {
+                let is_deferred =
+                    session.step(&mut rounds[member], key, &done[member], progress)?;
+                self.warm(device);
+                if is_deferred {
                     self.defer(&mut rounds, key, done);
                     break;
                 }
@@ -115,6 +119,14 @@ impl Turns<'_> {
 }
 
 impl Turns<'_> {
+    /// What has run a case of one suite is warm for those of the others.
+    fn warm(&mut self, device: usize) {
+        let mut budgets = self.0.iter().map(|session| &session.time_budgets[device]);
+        if budgets.any(TimeBudget::is_warm) {
+            self.0.iter_mut().for_each(|session| session.time_budgets[device].warm());
+        }
+    }
+
     /// Defers a case of all suites, so that they stay in turn.
     fn defer(&mut self, rounds: &mut [DeviceRound], key: &CaseKey, done: &[Done]) {
         let others = self.0.iter_mut().zip(rounds).zip(done);
