@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Place, text};
-use gpubench::analyse::fit::{Device, End, Launch, Model, View, evaluate, rules};
+use gpubench::analyse::fit::{Device, End, Launch, Model, OwnRoof, View, evaluate, rules};
 use gpubench::backend::Device as _;
 use gpubench::backend::sim::{Costs, Description, Launched, Noise, Sim, SimDevice};
 use gpubench::emulate::Rules;
@@ -246,6 +246,7 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
             operations: measured.flops,
             bytes: measured.bytes,
             buffers: measured.bytes,
+            own_roof: OwnRoof::default(),
             counted: Err("it is not emulated here".into()),
             seconds: Summary::of(&measured.samples)?.median,
         })

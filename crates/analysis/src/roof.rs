@@ -201,7 +201,7 @@ impl Roof {
 
     /// Bytes a second from the level of memory that so many bytes are in; `None` where no ceiling touched as many,
     /// or as few.
-    fn level(&self, bytes: f64) -> Option<f64> {
+    pub(super) fn level(&self, bytes: f64) -> Option<f64> {
         let reaching = self.curves.iter().filter(|curve| bytes <= curve.largest());
         reaching.filter_map(|curve| curve.reached_at(bytes)).reduce(f64::max)
     }

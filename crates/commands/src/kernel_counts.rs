@@ -1,6 +1,6 @@
 //! What the kernels of a suite do, counted by emulating one work-group of each.
 
-use gpubench_analysis::fit::{Counted, Launch};
+use gpubench_analysis::fit::{Counted, Launch, OwnRoof};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Size};
@@ -180,6 +180,7 @@ fn untimed(case: &Case, variant: &Candidate) -> Launch {
         operations: variant.flops,
         bytes: variant.bytes,
         buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
+        own_roof: OwnRoof::default(),
         counted: Err("it was not counted".into()),
         seconds: f64::NAN,
     }

@@ -60,13 +60,18 @@ pub fn without(launches: &[&Launch], out: &[usize]) -> Vec<usize> {
 
 /// The workload of a launch, whose variants (`name/…`) count as it.
 pub fn workload(launch: &Launch) -> &str {
-    let name = launch.key.workload.as_str();
+    base_of(&launch.key.workload)
+}
+
+/// The workload that a name is one of, or a variant of.
+pub(super) fn base_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(name, _)| name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::OwnRoof;
     use gpubench_core::record::sample;
 
     /// One of `kernel` that moves so many bytes.
@@ -78,6 +83,7 @@ mod tests {
             operations: 0.0,
             bytes,
             buffers: bytes,
+            own_roof: OwnRoof::default(),
             counted: Err("not counted".into()),
             seconds: 1.0,
         }

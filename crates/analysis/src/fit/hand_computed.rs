@@ -2,7 +2,7 @@
 //! fits feed the pure models with has the right units.
 
 use super::pass::Bound;
-use super::{Counted, Device, End, Launch, Model, View};
+use super::{Counted, Device, End, Launch, Model, OwnRoof, View};
 use gpubench_core::record::profile::{
     Bandwidth, Footprint, Instruction, Local as LocalMemory, Profile, Residency, Stream, Traffic,
     VERSION, Value,
@@ -109,6 +109,7 @@ pub(super) fn launch() -> Launch {
         operations: 0.0,
         bytes: 0.0,
         buffers: 0.0,
+        own_roof: OwnRoof::default(),
         counted: Ok(Counted { group: Arc::new(group), groups: 8.0 }),
         seconds: f64::NAN,
     }

@@ -10,6 +10,7 @@ mod folds;
 #[cfg(test)]
 mod hand_computed;
 mod models;
+mod own_roof;
 mod pass;
 mod profiled;
 mod score;
@@ -21,6 +22,7 @@ pub use data_sheet::DataSheet;
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
 pub use models::Model;
+pub use own_roof::{OwnRoof, OwnRoofs};
 pub use pass::Bound;
 pub use profiled::{PredictedTime, Profiled};
 pub use score::{Parameter, Residual, Score};
@@ -48,6 +50,8 @@ pub struct Launch {
     pub bytes: f64,
     /// Bytes of the buffers that it is given.
     pub buffers: f64,
+    /// The roof that it stands under.
+    pub own_roof: OwnRoof,
     /// What its mean pass does, as counted; or why it could not be: the construct and its place.
     pub counted: std::result::Result<Counted, String>,
     /// Seconds measured, of all passes.
@@ -168,7 +172,9 @@ mod tests {
         };
         let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
         let counted = Err("matrices".into());
-        Launch { key, kernel, passes: 1.0, operations, bytes, buffers: bytes, counted, seconds }
+        let own_roof = OwnRoof::default();
+        let buffers = bytes;
+        Launch { key, kernel, passes: 1.0, operations, bytes, buffers, own_roof, counted, seconds }
     }
 
     /// Two workloads at so many sizes on a device without launch cost.
@@ -227,6 +233,24 @@ mod tests {
         // Without the other workload one of the ceilings is not known.
         assert!(evaluation.leave_one_workload_out.unwrap().accuracy < 0.9);
         assert!((evaluation.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
+    }
+
+    /// Half of each workload's launches computes in a type that is a third as fast, and is served by a cache
+    /// that is five times as fast.
+    #[test]
+    fn each_launch_stands_under_its_own_roof() {
+        let mut launches = launches(6);
+        for (_, launch) in launches.iter_mut().enumerate().filter(|(i, _)| i / 2 % 2 == 0) {
+            launch.own_roof = OwnRoof { peak: 1.0 / 3.0, bandwidth: 5.0 };
+            launch.seconds = (3.0 * launch.operations / 1e12).max(launch.bytes / 5e11);
+        }
+        let score = |launches: &[Launch]| {
+            let evaluation = evaluate(Model::ROOFLINE, launches, None, 1).unwrap();
+            evaluation.leave_one_size_out.unwrap().accuracy
+        };
+        assert!(score(&launches) > 0.999, "{}", score(&launches));
+        launches.iter_mut().for_each(|launch| launch.own_roof = OwnRoof::default());
+        assert!(score(&launches) < 0.9, "{}", score(&launches));
     }
 
     #[test]

@@ -43,6 +43,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::OwnRoof;
     use gpubench_core::record::sample;
 
     fn launch(passes: f64) -> Launch {
@@ -53,6 +54,7 @@ mod tests {
             operations: 4e9,
             bytes: 8e9,
             buffers: 8e9,
+            own_roof: OwnRoof::default(),
             counted: Err("matrices".into()),
             seconds: f64::NAN,
         }

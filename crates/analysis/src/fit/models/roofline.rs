@@ -4,7 +4,7 @@ use super::KernelModel;
 use crate::fit::device::Device;
 use crate::fit::fitted::{Fitted, For, Sample};
 use crate::fit::pass::{Bound, Pass};
-use crate::fit::{Launch, Model};
+use crate::fit::{Launch, Model, OwnRoof};
 use gpubench_core::class::Class;
 use gpubench_core::error::{Error, Result};
 use gpubench_model::roofline::Ceilings;
@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// The model.
 pub(super) struct Roofline;
 
-/// What it sees of a launch.
+/// What it sees of a launch, in terms of the device's roof.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amounts {
-    /// Operations.
+    /// Operations of `f32` that take as long as its own ones.
     pub operations: f64,
-    /// Bytes that must be moved.
+    /// Bytes from the last level of memory that take as long as those that must be moved.
     pub bytes: f64,
 }
 
@@ -29,7 +29,8 @@ impl Amounts {
             Ok(counted) => counted.operations(),
             Err(_) => launch.operations / launch.passes,
         };
-        Self { operations, bytes: launch.bytes / launch.passes }
+        let OwnRoof { peak, bandwidth } = launch.own_roof;
+        Self { operations: operations / peak, bytes: launch.bytes / launch.passes / bandwidth }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::counting::count;
 use super::kernels::{GroupCounts, Workload};
 use super::score::{Evaluated, Score};
-use gpubench_analysis::fit::{Counted, DataSheet, Launch, Model, SpacePredictor};
+use gpubench_analysis::fit::{Counted, DataSheet, Launch, Model, OwnRoof, SpacePredictor};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_model::variant::{Effect, Sheet, Variant};
@@ -187,6 +187,7 @@ impl Spaced {
             operations,
             bytes,
             buffers: bytes,
+            own_roof: OwnRoof::default(),
             counted: Ok(Counted {
                 group: Arc::new(counts.counts.clone()),
                 groups: variant.groups * self.workload.repeats(),

@@ -1,7 +1,7 @@
 //! What the kernels of a run took: the rounds of each that every one of them got right.
 
 use crate::kernel_counts::{Kernel, KernelCounts};
-use gpubench_analysis::fit::Launch;
+use gpubench_analysis::fit::{Launch, OwnRoof, OwnRoofs};
 use gpubench_analysis::{Aggregate, aggregate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Record;
@@ -43,7 +43,12 @@ pub(in crate::cmd) fn launches(
     let known: Vec<Kernel> =
         kernels.iter().filter_map(|case| Kernel::of(case.records[0])).collect();
     kernel_counts.count(&known, &[rules]);
-    kernels.iter().filter_map(|case| launch(case, &estimator, kernel_counts, rules)).collect()
+    let roofs = OwnRoofs::of(&kernels);
+    let timed = kernels.iter().filter_map(|case| {
+        let launch = launch(case, &estimator, kernel_counts, rules)?;
+        Some(Launch { own_roof: roofs.under(case), ..launch })
+    });
+    timed.collect()
 }
 
 /// How a device's times are estimated.
@@ -81,8 +86,9 @@ fn launch(
     Some(match kernel_counts.launch(&kernel) {
         Some(known) => Launch { key, operations, bytes, counted, seconds, ..known },
         None => {
-            let kernel = key.workload.clone();
-            Launch { key, kernel, passes: 1.0, operations, bytes, buffers: bytes, counted, seconds }
+            let (kernel, passes, buffers) = (key.workload.clone(), 1.0, bytes);
+            let own_roof = OwnRoof::default();
+            Launch { key, kernel, passes, operations, bytes, buffers, own_roof, counted, seconds }
         }
     })
 }

@@ -1,0 +1,121 @@
+//! The roof that a launch stands under: arithmetic of its own mix of types, bandwidth of the level of memory that
+//! its working set is in. A model has one peak and one bandwidth of a device; how those of a launch compare with
+//! them, ceilings say that other workloads measured.
+
+use super::folds::base_of;
+use crate::aggregate::Aggregate;
+use crate::roof::{Figure, Roof};
+use gpubench_core::gpu::Scalar;
+use gpubench_core::record::Record;
+use std::collections::BTreeMap;
+
+/// How many times the device's roof is the one that a launch stands under.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnRoof {
+    /// Operations a second of its mix of types, over those of `f32`.
+    pub peak: f64,
+    /// Bytes a second from the level of memory that its working set is in, over those from the last level.
+    pub bandwidth: f64,
+}
+
+impl Default for OwnRoof {
+    /// The device's, also where no ceiling says otherwise.
+    fn default() -> Self {
+        Self { peak: 1.0, bandwidth: 1.0 }
+    }
+}
+
+impl OwnRoof {
+    /// The roof of a record's kernel.
+    fn of(roof: &Roof, record: &Record) -> Self {
+        let Some(figure) = Figure::of(record) else { return Self::default() };
+        let single = roof.types().find(|(r#type, _)| *r#type == Scalar::F32).map(|(_, rate)| rate);
+        let over =
+            |own: Option<f64>, all: Option<f64>| own.zip(all).map_or(1.0, |(own, all)| own / all);
+        Self {
+            peak: over(roof.peak_to(&figure), single),
+            bandwidth: over(roof.level(figure.touched()), roof.bandwidth()),
+        }
+    }
+}
+
+/// The ceilings of a device, for the kernels of every workload those that others measured: what a held-out launch
+/// reached is no part of what it is predicted from.
+pub struct OwnRoofs<'a>(BTreeMap<&'a str, Roof>);
+
+impl<'a> OwnRoofs<'a> {
+    /// Of all kernels of one device.
+    pub fn of(cases: &[Aggregate<'a>]) -> Self {
+        let workload = |case: &Aggregate<'a>| base_of(&case.key.workload);
+        let mut roofs = BTreeMap::new();
+        for case in cases {
+            let own = workload(case);
+            let others = || Roof::at_values(cases.iter().filter(|case| workload(case) != own));
+            roofs.entry(own).or_insert_with(others);
+        }
+        Self(roofs)
+    }
+
+    /// The roof of a case's kernel.
+    pub fn under(&self, case: &Aggregate) -> OwnRoof {
+        let roof = self.0.get(base_of(&case.key.workload));
+        let record = case.shown().next().map(|(record, _)| record);
+        roof.zip(record).map_or_else(OwnRoof::default, |(roof, record)| OwnRoof::of(roof, record))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aggregate::aggregate;
+    use gpubench_core::record::sample;
+    use gpubench_core::workload::Ceiling;
+
+    /// A kernel that touches all of its bytes once.
+    fn kernel(workload: &str, n: i64, seconds: f64) -> Record {
+        let mut record = sample::record(sample::key(workload, n), seconds);
+        let measured = record.measured.as_mut().unwrap();
+        (measured.flops, measured.bytes) = (1e9, 1e6 * n as f64);
+        record.working_set = Some(1_000_000 * n as u64);
+        record
+    }
+
+    fn of_type(mut record: Record, r#type: Scalar) -> Record {
+        record.measured.as_mut().unwrap().types = vec![(r#type, 1e9)];
+        record
+    }
+
+    fn ceiling(of: Ceiling, record: Record) -> Record {
+        Record { ceiling: Some(of), ..record }
+    }
+
+    /// 1 TFLOP/s of f32 and half of f64; 10 GB/s from memory and 40 from a cache.
+    fn records() -> Vec<Record> {
+        vec![
+            ceiling(Ceiling::Flops, of_type(kernel("chains/f32", 1, 1e-3), Scalar::F32)),
+            ceiling(Ceiling::Flops, of_type(kernel("chains/f64", 1, 2e-3), Scalar::F64)),
+            ceiling(Ceiling::Bandwidth, kernel("copy", 1, 1e6 / 40e9)),
+            ceiling(Ceiling::Bandwidth, kernel("copy", 1000, 1e9 / 10e9)),
+            of_type(kernel("double", 500, 1.0), Scalar::F64),
+            kernel("single", 1, 1.0),
+            kernel("large", 5000, 1.0),
+        ]
+    }
+
+    #[test]
+    fn a_kernel_stands_under_its_types_and_its_level() {
+        let records = records();
+        let cases = aggregate(&records);
+        let roofs = OwnRoofs::of(&cases);
+        let of = |name: &str| {
+            let case = cases.iter().find(|case| case.key.workload == name).unwrap();
+            let OwnRoof { peak, bandwidth } = roofs.under(case);
+            [peak, bandwidth].map(|times| (times * 1e6).round() / 1e6)
+        };
+        assert_eq!(of("double"), [0.5, 1.0]);
+        assert_eq!(of("single"), [1.0, 4.0]);
+        assert_eq!(of("large"), [1.0, 1.0], "no ceiling touched as much");
+        assert_eq!(of("chains/f64"), [1.0, 4.0], "its own figure is no part of its roof");
+        assert_eq!(of("copy")[1], 1.0);
+    }
+}
