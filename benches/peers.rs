@@ -10,7 +10,7 @@
 //! with the better of their two runs, gpubench with the best of what it calls ceilings of a type, and
 //! with the largest size of what moves bytes. Run it on a machine that does nothing else.
 //! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FILE` keeps the run.
-//! `benches/ceilings_beside_clpeak.sh` does so driver by driver.
+//! `benches/ceilings_and_clpeak.sh` does so driver by driver.
 
 mod host;
 

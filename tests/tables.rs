@@ -164,14 +164,21 @@ fn every_variant_of_every_wgsl_kernel_is_valid() {
                 "suite `{name}`, {}",
                 case.key
             );
+            let mut is_any_valid = spelled.is_empty();
             for (candidate, text) in spelled {
-                if seen.insert(text.clone())
-                    && let Err(why) = validate(&candidate.kernel, &text, needs)
-                {
-                    let key = &case.key;
-                    mistakes.push(format!("suite `{name}`, {key} {}: {why}", candidate.label));
+                let is_new = seen.insert(text.clone());
+                match validate(&candidate.kernel, &text, needs) {
+                    Ok(()) => is_any_valid = true,
+                    // A kernel says itself which values of a search its language lacks.
+                    Err(why) if why.contains("`const_assert` failure") => {}
+                    Err(why) if is_new => {
+                        let key = &case.key;
+                        mistakes.push(format!("suite `{name}`, {key} {}: {why}", candidate.label));
+                    }
+                    Err(_) => {}
                 }
             }
+            assert!(is_any_valid || !mistakes.is_empty(), "suite `{name}`, {}", case.key);
         }
     }
     // More than one variant a kernel, since some are searched.

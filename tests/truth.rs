@@ -18,6 +18,7 @@ use gpubench::record::{Data, Detail, Outcome, Record};
 use gpubench::stats::Summary;
 use gpubench::suite::Suite;
 use gpubench::units::Bytes;
+use gpubench::workload::Kind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -153,13 +154,13 @@ fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
                 sweeps.push(occupancy_sweep(&raw).unwrap());
                 active.push(holds(&gpu, raw.group_size, raw.local_bytes));
             }
-            Some(_) => {}
-            None => {
+            Some(detail) if detail.kind() == Kind::new("launch") => {
                 let summary = Summary::of(&record.measured.as_ref().unwrap().samples).unwrap();
                 let (value, interval) = (summary.median, summary.interval);
                 let truth = gpu.costs.submit + gpu.costs.launch;
                 numbers.push(Found { what: NUMBERS[4], value, interval, truth });
             }
+            _ => {}
         }
     }
     let details: Vec<&Detail> = records.iter().filter_map(|r| r.detail.as_ref()).collect();

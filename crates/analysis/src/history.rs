@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slide_is_judged_by_its_own_time_and_among_all() {
+    fn a_slide_is_evaluated_by_its_own_time_and_among_all() {
         let rising = |runs: u32, first: f64, slope: f64, count: f64| {
             let at = |run: u32| (first + f64::from(run), slope * f64::from(run));
             slide(&(0..runs).map(at).collect::<Vec<_>>(), count).is_some()

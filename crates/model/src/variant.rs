@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_the_architectures_and_cycles_the_cards() {
+    fn prices_are_the_architectures_and_cycles_the_devices() {
         // 6.4e11 instructions on 64 lanes of 10 units at 1 GHz: a second at a price of 1.
         let v = Variant {
             group_warps: 1.0,

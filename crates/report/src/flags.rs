@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn each_device_has_a_row_and_what_came_of_none_no_column() {
+    fn each_device_has_a_row_and_an_outcome_of_none_no_column() {
         let on = |device, record| Record { device, ..record };
         let doubtful =
             Record { flags: vec![Flag::Drift("20 % longer".into())], ..record(key("b", 1), 1.0) };

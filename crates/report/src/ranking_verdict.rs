@@ -54,12 +54,12 @@ pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
 /// Adds the interval of how much slower a device is, where it says more than the ratio. It is known where the
 /// first is what all are relative to.
 fn interval(sentence: Sentence, first: &Row, row: &Row, reference: Option<usize>) -> Sentence {
-    let [least, most] = [row.interval[1], row.interval[0]].map(|speed| first.speed / speed);
-    if reference != Some(first.device) || most < 1.01 * least {
+    let [low, high] = [row.interval[1], row.interval[0]].map(|speed| first.speed / speed);
+    if reference != Some(first.device) || high < 1.01 * low {
         return sentence;
     }
-    let sentence = sentence.text(" (").value(least, Unit::None).text(" to ");
-    sentence.value(most, Unit::None).text(")")
+    let sentence = sentence.text(" (").value(low, Unit::None).text(" to ");
+    sentence.value(high, Unit::None).text(")")
 }
 
 /// Whether the first stays first whichever family is left out, and how far devices move at most. `None`

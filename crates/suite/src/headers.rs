@@ -251,7 +251,7 @@ mod tests {
 
     /// Each file by itself looks for nothing.
     #[test]
-    fn what_files_are_together_is_checked_too() {
+    fn what_joined_files_are_is_checked_too() {
         let comment = "# /*\n#include \"b.h\"\n*/ define X\n";
         let why = |header: &str| expanded(&[("k.cl", comment), ("b.h", header)]).unwrap_err();
         for header in ["*/ include </etc/passwd> /*", "*/ pragma GCC dependency \"x\" /*"] {

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_weighs_nothing_is_not_left_out() {
+    fn what_weighs_nothing_is_not_held_out() {
         let names = |weights| -> Vec<String> {
             of(weights).means_without().into_iter().map(|(name, _)| name).collect()
         };

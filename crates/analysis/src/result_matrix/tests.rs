@@ -110,7 +110,7 @@ fn what_was_imported_unchecked_is_ranked_as_it_is_and_nothing_else() {
 }
 
 #[test]
-fn kernels_are_told_apart_by_their_hashes() {
+fn kernels_are_distinguished_by_their_hashes() {
     let of = |hash: &str| Cell {
         kernel: Some((Some(short_hash(hash)), BoundsChecks::Off)),
         ..Cell::default()

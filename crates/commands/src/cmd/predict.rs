@@ -14,6 +14,7 @@ use gpubench_analysis::fit::{
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
+use gpubench_core::threads;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
 use gpubench_experiments::registry::is_probe;
@@ -89,6 +90,7 @@ enum Predictor {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
+    threads::require()?;
     let suite = gpubench_experiments::load(&args.suite)?;
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;

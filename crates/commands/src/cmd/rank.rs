@@ -9,6 +9,7 @@ use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::threads;
 use gpubench_report::{page, ranking};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
+    threads::require()?;
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
     let weights = args.weights.into_iter().collect();

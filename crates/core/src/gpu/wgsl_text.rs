@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_comments_are_left_out_and_lines_stay() {
+    fn only_comments_are_blanked_and_lines_stay() {
         let names = |text: &str| overrides(text).into_iter().map(|o| o.name).collect::<Vec<_>>();
         assert_eq!(names("const A = 6 / 2; override N: u32;"), ["N"]);
         assert_eq!(names("/* /* override A; */ override B; */ override C;"), ["C"]);

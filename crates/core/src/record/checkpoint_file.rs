@@ -283,8 +283,8 @@ mod tests {
         let longer = [&bytes[..], &[0; 3]].concat();
         assert_eq!(CheckpointFile::parse(&longer), Err(CheckpointError::Long(3)));
         // Of what has no whole line only the least is known: 20 letters, a version, a line's end, a checksum.
-        let least = CheckpointError::Short { has: 8, of: 20 + 1 + 1 + 32 };
-        assert_eq!(CheckpointFile::parse(b"gpubench"), Err(least));
+        let shortest = CheckpointError::Short { has: 8, of: 20 + 1 + 1 + 32 };
+        assert_eq!(CheckpointFile::parse(b"gpubench"), Err(shortest));
     }
 
     #[test]

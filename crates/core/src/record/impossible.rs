@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn no_run_has_so_many_rounds() {
+    fn no_run_has_more_rounds() {
         let of = |round| Record { round, ..record(key("a", 1), 1.0) }.validation_error();
         assert_eq!(of(999_999), None);
         assert!(of(1_000_000).unwrap().contains("no round 1000000"));

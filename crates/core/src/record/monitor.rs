@@ -110,8 +110,8 @@ fn every_reading_is_looked_at() {
 #[test]
 fn a_sensor_reads_what_there_is() {
     let read = |hertz, watts, celsius| Sensed { hertz, watts, celsius };
-    let most = read(Some(1e12), Some(1e6), Some(-1e4));
-    assert!(!most.is_empty() && most.impossible().is_none());
+    let highest = read(Some(1e12), Some(1e6), Some(-1e4));
+    assert!(!highest.is_empty() && highest.impossible().is_none());
     assert_eq!(read(Some(2e12), None, None).impossible(), Some(2e12));
     assert_eq!(read(Some(1e9), Some(-2e6), None).impossible(), Some(-2e6));
     assert_eq!(read(None, None, Some(2e4)).impossible(), Some(2e4));

@@ -11,6 +11,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
+use gpubench_core::threads;
 use gpubench_emulator::Rules;
 use gpubench_report::fit::{Report, json, section, short};
 use gpubench_suite::Suite;
@@ -39,6 +40,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
+    threads::require()?;
     let runs = results::open_all(&args.runs)?;
     let mut profiles = Profiles::of(&args.profiles)?;
     for run in &runs {

@@ -2,8 +2,8 @@
 # gpubench's ceilings beside clpeak's and the host's own, driver by driver, measured in turn in one sitting: a Markdown
 # table each (wanted: shares of 0.95 and more).
 #
-#     benches/ceilings_beside_clpeak.sh [DEVICE…]                  (default: opencl:0 wgpu:0)
-#     CHROOT=FOLDER benches/ceilings_beside_clpeak.sh [DEVICE…]    the drivers of a system in a folder, as root
+#     benches/ceilings_and_clpeak.sh [DEVICE…]                  (default: opencl:0 wgpu:0)
+#     CHROOT=FOLDER benches/ceilings_and_clpeak.sh [DEVICE…]    the drivers of a system in a folder, as root
 #
 # About four minutes a device of OpenCL and three of another API, for which there is no clpeak. What runs in a folder is
 # copied there, so that drivers of another release of Debian are held against the same program. BUILT=1 builds nothing.
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 peers=$(cargo bench --bench peers --no-run --message-format json 2>/dev/null |
     sed -n 's/.*"executable":"\([^"]*peers-[^"]*\)".*/\1/p' | tail -n 1)
-[ -x "$peers" ] || { echo "ceilings_beside_clpeak.sh: the bench \`peers\` does not build" >&2; exit 1; }
+[ -x "$peers" ] || { echo "ceilings_and_clpeak.sh: the bench \`peers\` does not build" >&2; exit 1; }
 if [ -z "${CHROOT:-}" ]; then
     command -v clpeak >/dev/null || echo "no clpeak: its column stays empty (apt-get install clpeak)" >&2
     for device; do
