@@ -11,7 +11,8 @@ pub fn section(input: &ReportInput) -> Section {
         "The same cases on one GPU through each of its APIs. A ratio is of times that were read from the same clock: \
          below 1 the first API is faster. Of several cases it is the geometric mean, and its interval the scatter \
          between them; of one, the interval is that of its two times. Kernels are compared in the same variant and \
-         with the same checks.",
+         with the same checks. Commands are recorded before the clock starts; OpenCL records none, and its times hold \
+         enqueueing them.",
     );
     physical_views(input).iter().fold(section, |section, card| section.section(of(input, card)))
 }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Submissions {
     /// The clock of all samples.
     pub clock: Clock,
-    /// Seconds from submitting one launch until the host knows that it has ended.
+    /// Seconds from submitting one launch until the host knows that it has ended; for OpenCL, which records no
+    /// commands, from enqueueing it.
     pub one: Vec<f64>,
     /// The same of several launches in one submission.
     pub several: Vec<f64>,

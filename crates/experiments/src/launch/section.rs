@@ -9,7 +9,8 @@ use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
 pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("launches", "Launches").text(
         "An empty kernel, submitted once and several times at once, in turn, on the host's clock: from the \
-         submission until the host knows that all has ended. Recording the commands is not counted.",
+         submission until the host knows that all has ended. Recording the commands is not counted; OpenCL \
+         records none, and enqueueing them is counted there.",
     );
     (0..input.reported_devices.len()).fold(section, |section, device| {
         section.section(device_section(input, device).table(table(input, device)))
