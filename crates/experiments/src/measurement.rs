@@ -77,6 +77,13 @@ impl Measurement {
         }
     }
 
+    /// Flags fewer samples of each recording than `wanted`: one alone would count as converged.
+    pub(super) fn flag_if_few(&mut self, samples: usize, wanted: usize) {
+        if samples < wanted {
+            self.flag(Flag::FewSamples);
+        }
+    }
+
     /// Settles the outcome; figures stay only where the result is right or was not to be checked.
     pub(super) fn conclude(mut self, result: Result<(), Error>) -> Self {
         if let Err(error) = result {
@@ -119,4 +126,14 @@ impl Measurement {
             wall: self.wall,
         }
     }
+}
+
+#[test]
+fn one_turn_is_flagged_though_it_counts_as_converged() {
+    let flags = |turns| {
+        let mut measurement = Measurement::default();
+        measurement.flag_if_few(turns, 9);
+        measurement.flags
+    };
+    assert_eq!([flags(1), flags(9)], [vec![Flag::FewSamples], vec![]]);
 }

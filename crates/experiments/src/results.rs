@@ -7,6 +7,7 @@ use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::record::{Data, Detail};
 use gpubench_document::{Column, Section, Sentence, Table};
 use gpubench_model::concurrency::Device;
+use gpubench_stats::{Summary, overall};
 
 /// A case on a device, with the details of the first round that was measured.
 pub struct DetailedCase<'m, 'a, D> {
@@ -42,6 +43,52 @@ pub fn device_section(input: &ReportInput, device: usize) -> Section {
 /// What each round of a case left that left a `D`.
 pub fn rounds<'m, D: Data>(row: &'m Aggregate) -> impl DoubleEndedIterator<Item = D> + 'm {
     row.records.iter().filter_map(|record| record.detail.as_ref()?.read())
+}
+
+/// Costs of each round, put together: each cost with its samples in every round.
+pub fn costs_by_round(
+    rounds: impl IntoIterator<Item = Vec<(&'static str, Vec<f64>)>>,
+) -> Vec<(&'static str, Vec<Vec<f64>>)> {
+    let mut all: Vec<(&'static str, Vec<Vec<f64>>)> = vec![];
+    for round in rounds {
+        for (what, seconds) in round {
+            match all.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, rounds)) => rounds.push(seconds),
+                None => all.push((what, vec![seconds])),
+            }
+        }
+    }
+    all
+}
+
+/// A positive value over rounds, with the interval between them; of one round with that of its samples, of one sample
+/// with none.
+pub fn over_rounds(rounds: &[Vec<f64>]) -> Option<(f64, Option<[f64; 2]>)> {
+    let (value, interval) = match rounds {
+        [] => return None,
+        [one] => {
+            let summary = Summary::of(one)?;
+            (summary.median, (summary.count > 1).then_some(summary.interval))
+        }
+        several => {
+            let all = overall(several.iter().map(Vec::as_slice))?;
+            (all.value, (all.rounds > 1).then_some(all.interval))
+        }
+    };
+    (value > 0.0).then_some((value, interval))
+}
+
+#[test]
+fn the_interval_of_several_rounds_is_between_their_medians() {
+    let rounds = costs_by_round([1.0, 4.0].map(|of| vec![("cost", vec![of; 9])]));
+    let [("cost", rounds)] = &rounds[..] else { panic!("{rounds:?}") };
+    let (value, interval) = over_rounds(rounds).unwrap();
+    let [low, high] = interval.unwrap();
+    // Samples of one round agree, but the rounds do not.
+    assert!((value - 2.0).abs() < 1e-12 && low < 1.0 && high > 4.0, "{interval:?}");
+    assert_eq!(over_rounds(&[vec![2.0; 9]]), Some((2.0, Some([2.0; 2]))));
+    assert_eq!(over_rounds(&[vec![2.0]]), Some((2.0, None)));
+    assert_eq!([over_rounds(&[vec![0.0; 3]]), over_rounds(&[])], [None, None]);
 }
 
 /// The measured cases of a device.

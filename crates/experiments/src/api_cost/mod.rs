@@ -5,51 +5,48 @@ mod section;
 pub use section::section;
 
 use crate::registry::experiment;
+use crate::results::{costs_by_round, over_rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind};
-use gpubench_core::record::Built;
 use gpubench_core::workload::CaseKey;
 use gpubench_device::physical_gpus;
-use gpubench_stats::{Summary, overall, t_quantile};
+use gpubench_stats::t_quantile;
 use std::collections::BTreeMap;
 
-/// Seconds of one thing through one API, with a 95 % interval.
+/// Seconds of one thing through one API, with a 95 % interval where there is one that lies above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Figure {
     seconds: f64,
-    interval: [f64; 2],
+    interval: Option<[f64; 2]>,
     clock: Clock,
 }
 
 impl Figure {
-    fn new(seconds: f64, interval: [f64; 2], clock: Clock) -> Option<Self> {
-        let all = [seconds, interval[0], interval[1]];
-        let is_time = all.into_iter().all(|seconds| seconds > 0.0 && seconds.is_finite());
-        is_time.then_some(Self { seconds, interval, clock })
-    }
-
-    /// Of samples of one clock.
-    fn of(samples: &[f64], clock: Clock) -> Option<Self> {
-        let summary = Summary::of(samples)?;
-        Self::new(summary.median, summary.interval, clock)
+    fn new(seconds: f64, interval: Option<[f64; 2]>, clock: Clock) -> Option<Self> {
+        let is_time = |seconds: f64| seconds > 0.0 && seconds.is_finite();
+        let interval = interval.filter(|ends| ends.iter().all(|end| is_time(*end)));
+        is_time(seconds).then_some(Self { seconds, interval, clock })
     }
 
     /// This over `other`, read from the same clock: how the two differ is within what either may be off by (the
     /// distances of both intervals' ends, added in squares).
     fn over(&self, other: &Self) -> Option<Ratio> {
-        let distance = |one: &Self, end: usize| (one.interval[end] / one.seconds).ln();
-        let off = |mine, its| distance(self, mine).hypot(distance(other, its)).exp();
         let value = self.seconds / other.seconds;
-        (self.clock == other.clock)
-            .then(|| Ratio { value, interval: [value / off(0, 1), value * off(1, 0)] })
+        let interval = self.interval.zip(other.interval).map(|(mine, its)| {
+            let off = |my_end: f64, its_end: f64| {
+                (my_end / self.seconds).ln().hypot((its_end / other.seconds).ln()).exp()
+            };
+            [value / off(mine[0], its[1]), value * off(mine[1], its[0])]
+        });
+        (self.clock == other.clock).then_some(Ratio { value, interval })
     }
 }
 
-/// Two times of one thing, the one over the other, with a 95 % interval.
+/// Two times of one thing, the one over the other, with a 95 % interval where both have one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ratio {
     value: f64,
-    interval: [f64; 2],
+    interval: Option<[f64; 2]>,
 }
 
 impl Ratio {
@@ -64,8 +61,8 @@ impl Ratio {
         let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
         let error = (squares / (count - 1.0) / count).sqrt();
         let half = t_quantile(count - 1.0, 0.975) * error;
-        (count > 1.0)
-            .then(|| Self { value: mean.exp(), interval: [mean - half, mean + half].map(f64::exp) })
+        let interval = Some([mean - half, mean + half].map(f64::exp));
+        (count > 1.0).then(|| Self { value: mean.exp(), interval })
     }
 }
 
@@ -138,19 +135,15 @@ fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line> {
     if key.measure.is_kernel() {
         lines.push(line("build", key.to_string(), &build));
     }
-    let costs = rows.iter().flatten().map(|row| costs(row)).next().unwrap_or_default();
-    for (at, (what, ..)) in costs.into_iter().enumerate() {
+    let names = rows.iter().flatten().map(|row| costs(row)).next().unwrap_or_default();
+    for (at, (what, _)) in names.into_iter().enumerate() {
         let of = |row: &Aggregate| {
-            let (_, samples, clock) = costs_at(row, at)?;
-            Figure::of(&samples, clock)
+            let (seconds, interval) = over_rounds(&costs(row).get(at)?.1)?;
+            Figure::new(seconds, interval, cost_clock(row)?)
         };
         lines.push(line(what, key.to_string(), &of));
     }
     lines
-}
-
-fn costs_at(row: &Aggregate, at: usize) -> Option<(&'static str, Vec<f64>, Clock)> {
-    costs(row).into_iter().nth(at)
 }
 
 /// The time over all rounds, where all were read from one clock.
@@ -158,37 +151,33 @@ fn time(row: &Aggregate) -> Option<Figure> {
     let time = row.time?;
     let mut clocks = row.rounds().map(|measured| measured.clock);
     let clock = clocks.next()?;
-    clocks.all(|other| other == clock).then(|| Figure::new(time.value, time.interval, clock))?
+    clocks
+        .all(|other| other == clock)
+        .then(|| Figure::new(time.value, Some(time.interval), clock))?
 }
 
-/// The build of the kernel, on the host's clock; with a single round there is no interval to tell, so that it is the
-/// value itself.
+/// The build of the kernel, on the host's clock; a single round has no interval.
 fn build(row: &Aggregate) -> Option<Figure> {
-    let seconds = |built: &Built| [built.report.seconds];
-    let rounds: Vec<[f64; 1]> =
-        row.records.iter().filter_map(|record| record.kernel.as_ref()).map(seconds).collect();
-    let all = overall(rounds.iter().map(|round| round.as_slice()))?;
-    Figure::new(all.value, all.interval, Clock::Host)
+    let rounds = row.shown().filter_map(|(record, _)| record.kernel.as_ref());
+    let rounds: Vec<Vec<f64>> = rounds.map(|built| vec![built.report.seconds]).collect();
+    let (seconds, interval) = over_rounds(&rounds)?;
+    Figure::new(seconds, interval, Clock::Host)
 }
 
-/// What a case shows of an API's cost besides its time, over the turns of all rounds.
-fn costs(row: &Aggregate) -> Vec<(&'static str, Vec<f64>, Clock)> {
-    let mut all: Vec<(&'static str, Vec<f64>, Clock)> = vec![];
-    for (record, measured) in row.shown() {
-        let Some(detail) = &record.detail else { continue };
-        let Some(experiment) = experiment(detail.kind()) else { continue };
-        let clock = match measured.clock {
-            Clock::Simulated => Clock::Simulated,
-            Clock::Device | Clock::Host => Clock::Host,
-        };
-        for (at, (what, seconds)) in experiment.costs(detail).into_iter().enumerate() {
-            match all.get_mut(at) {
-                Some((_, known, _)) => known.extend(seconds),
-                None => all.push((what, seconds, clock)),
-            }
-        }
-    }
-    all
+/// What a case shows of an API's cost besides its time, in every round.
+fn costs(row: &Aggregate) -> Vec<(&'static str, Vec<Vec<f64>>)> {
+    costs_by_round(row.shown().filter_map(|(record, _)| {
+        let detail = record.detail.as_ref()?;
+        Some(experiment(detail.kind())?.costs(detail))
+    }))
+}
+
+/// The clock of these costs.
+fn cost_clock(row: &Aggregate) -> Option<Clock> {
+    Some(match row.shown().next()?.1.clock {
+        Clock::Simulated => Clock::Simulated,
+        Clock::Device | Clock::Host => Clock::Host,
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ pub fn section(input: &ReportInput) -> Section {
         "The same cases on one GPU through each of its APIs. A ratio is of times that were read from the same clock: \
          below 1 the first API is faster. Of several cases it is the geometric mean, and its interval the scatter \
          between them; of one, the interval is that of its two times. Kernels are compared in the same variant and \
-         with the same checks.",
+         with the same checks. Commands are recorded before the clock starts; OpenCL records none, and its times hold \
+         enqueueing them.",
     );
     physical_views(input).iter().fold(section, |section, card| section.section(of(input, card)))
 }
@@ -52,8 +53,7 @@ fn groups(lines: &[Line], names: &[&str]) -> Table {
             groups.push(&line.group);
         }
     }
-    let columns = [Column::text("what", "what"), Column::new("cases", "cases", Unit::Count)];
-    let columns = columns.into_iter().chain(ratio_columns(names));
+    let columns = [Column::text("what", "what")].into_iter().chain(ratio_columns(names));
     let mut table = Table::new("ratios", "How the APIs differ", columns);
     for group in groups {
         let of: Vec<&Line> = lines.iter().filter(|line| line.group == group).collect();
@@ -61,7 +61,7 @@ fn groups(lines: &[Line], names: &[&str]) -> Table {
             let each: Vec<Ratio> = of.iter().filter_map(|line| ratio(line, pair)).collect();
             cell(Ratio::mean(&each))
         });
-        table.row([group.to_owned().into(), (of.len() as u64).into()].into_iter().chain(ratios));
+        table.row([group.to_owned().into()].into_iter().chain(ratios));
     }
     table
 }
@@ -74,9 +74,10 @@ fn figures(lines: &[Line], names: &[&str]) -> Table {
     let columns = columns.into_iter().chain(seconds).chain([clock]).chain(ratio_columns(names));
     let mut table = Table::new("figures", "Median times, each with its 95 % interval", columns);
     for line in lines {
-        let seconds = line.figures.iter().map(|figure| {
-            Cell::from(figure.and_then(|of| Quantity::between(of.seconds, of.interval)))
-        });
+        let seconds = line
+            .figures
+            .iter()
+            .map(|figure| Cell::from(figure.and_then(|of| quantity(of.seconds, of.interval))));
         let ratios = pairs(names).into_iter().map(|pair| cell(ratio(line, pair)));
         let what = [line.group.clone().into(), line.what.clone().into()];
         table.row(what.into_iter().chain(seconds).chain([clocks(line).into()]).chain(ratios));
@@ -89,7 +90,14 @@ fn ratio(line: &Line, [of, over]: [usize; 2]) -> Option<Ratio> {
 }
 
 fn cell(ratio: Option<Ratio>) -> Cell {
-    ratio.and_then(|of| Quantity::between(of.value, of.interval)).into()
+    ratio.and_then(|of| quantity(of.value, of.interval)).into()
+}
+
+fn quantity(value: f64, interval: Option<[f64; 2]>) -> Option<Quantity> {
+    match interval {
+        Some(interval) => Quantity::between(value, interval),
+        None => Quantity::new(value),
+    }
 }
 
 /// The clock of a line's figures; where they differ, each.

@@ -1,7 +1,7 @@
 //! What reports say of launches: what a submission costs, and each launch in it.
 
-use super::data::{Submissions, seconds};
-use crate::results::{device_section, measured, rounds};
+use super::data::Submissions;
+use crate::results::{costs_by_round, device_section, measured, over_rounds, rounds};
 use gpubench_analysis::ReportInput;
 use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
 
@@ -9,7 +9,8 @@ use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
 pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("launches", "Launches").text(
         "An empty kernel, submitted once and several times at once, in turn, on the host's clock: from the \
-         submission until the host knows that all has ended. Recording the commands is not counted.",
+         submission until the host knows that all has ended. Recording the commands is not counted; OpenCL \
+         records none, and enqueueing them is counted there.",
     );
     (0..input.reported_devices.len()).fold(section, |section, device| {
         section.section(device_section(input, device).table(table(input, device)))
@@ -21,27 +22,15 @@ fn table(input: &ReportInput, device: usize) -> Table {
         [Column::text("what", "what"), Column::new("seconds", "median ± 95 %", Unit::Seconds)];
     let mut table = Table::new("launches", "What a submission costs", columns);
     for row in measured(input, device) {
-        for (what, samples) in costs(rounds(row)) {
-            let cost = seconds(&samples);
-            let cost = cost.and_then(|of| Quantity::between(of.median, of.interval));
+        for (what, samples) in costs_by_round(rounds::<Submissions>(row).map(|of| of.costs())) {
+            let cost = over_rounds(&samples).and_then(|(value, interval)| match interval {
+                Some(interval) => Quantity::between(value, interval),
+                None => Quantity::new(value),
+            });
             table.row([what.into(), Cell::from(cost)]);
         }
     }
     table
-}
-
-/// The costs over the turns of all rounds.
-fn costs(rounds: impl Iterator<Item = Submissions>) -> Vec<(&'static str, Vec<f64>)> {
-    let mut all: Vec<(&'static str, Vec<f64>)> = vec![];
-    for round in rounds {
-        for (i, (what, seconds)) in round.costs().into_iter().enumerate() {
-            match all.get_mut(i) {
-                Some((_, known)) => known.extend(seconds),
-                None => all.push((what, seconds)),
-            }
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ const TAIL: f64 = 0.025;
 pub struct Share {
     /// The median of the turns.
     pub value: f64,
-    /// An interval that holds with 95 % confidence, and so do those of all runs of the case at once, since the
-    /// best of them is chosen by them; `None` where there are too few turns for one.
+    /// An interval that holds with 95 % confidence, and so do those of one comparison over all runs on several queues
+    /// at once, since the best of them is chosen by them; `None` where there are too few turns for one.
     pub interval: Option<[f64; 2]>,
 }
 

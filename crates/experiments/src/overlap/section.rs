@@ -22,7 +22,8 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("overlap", "Overlap").text(
         "A problem is cut into chunks, so that one chunk is copied while another is computed. \
          No overlap is the three stages one after the other, ideal overlap the longest of them. \
-         Everything is timed once in every turn; intervals are of the turns, and hold for all runs of a case at once. \
+         Everything is timed once in every turn; intervals are of the turns, and hold for each column over all runs on several queues \
+         at once. \
          It is worth it where chunks on several queues take at least 5 % less time than the whole in order, and than \
          the same chunks on one queue. \
          The streams model sees only the isolated stages; the pipeline is fitted to the other runs.",
@@ -100,6 +101,9 @@ fn worth(summary: &OverlapSummary) -> &'static str {
         Verdict::Unknown(Settled::ByARunInTurn) => {
             "undecided: stages and runs were timed one behind the other"
         }
+        Verdict::Unknown(Settled::ByComparison) => {
+            "undecided: chunks on several queues have nothing to be compared with"
+        }
         Verdict::Unknown(Settled::ByEnoughTurns(_)) => {
             "undecided: the time budget allows too few turns for an interval"
         }
@@ -116,6 +120,11 @@ fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
         Settled::ByARunInTurn => {
             return Some("a run by this gpubench, which times them in turn".into());
         }
+        Settled::ByComparison => {
+            return Some(
+                "several chunks on several queues, and the same on one, that take time".into(),
+            );
+        }
         Settled::ByMoreTurns(None) => {
             return Some("no number of turns: the saving is as good as at the limit of 5 %".into());
         }
@@ -126,7 +135,7 @@ fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
     let sentence = sentence.value(summary.turns? as f64, Unit::Count).text(": ");
     let sentence = sentence.value(wanted as f64 * turn, Unit::Seconds);
     Some(sentence.text(
-        " of sampling over all rounds (`--budget SECONDS`, or `budget: { case }` of the suite)",
+        " of sampling over all rounds (`--rounds N`: a round stops sampling where it has converged)",
     ))
 }
 

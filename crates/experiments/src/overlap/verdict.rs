@@ -31,6 +31,8 @@ pub enum Because {
 pub enum Settled {
     /// A run of today: this one timed its stages and runs one behind the other.
     ByARunInTurn,
+    /// Chunks on several queues, and the same in order to compare them with, which there are not or which took no time.
+    ByComparison,
     /// So many turns in place of those that there were: fewer give no interval.
     ByEnoughTurns(usize),
     /// About so many turns in place of those that there were; `None` where no number can be named.
@@ -63,6 +65,9 @@ impl Case<'_> {
         if self.ideal.is_some_and(|ideal| ideal.is_below(LITTLE)) {
             return Verdict::No(Because::LittleToHide);
         }
+        if self.savings.is_empty() {
+            return Verdict::Unknown(Settled::ByComparison);
+        }
         let enough = enough_turns(self.savings.len());
         if self.turns < enough {
             return Verdict::Unknown(Settled::ByEnoughTurns(enough));
@@ -71,6 +76,9 @@ impl Case<'_> {
         if shares.iter().any(|both| both.iter().all(|share| share.reaches(LITTLE))) {
             return Verdict::Yes;
         }
+        if shares.len() < self.savings.len() {
+            return Verdict::Unknown(Settled::ByComparison);
+        }
         if shares.iter().all(|both| both.iter().any(|share| share.is_below(LITTLE))) {
             return Verdict::No(Because::LittleHidden);
         }
@@ -78,14 +86,20 @@ impl Case<'_> {
     }
 
     /// Turns after which the most promising run would be on one side: intervals narrow as the root of their
-    /// number.
+    /// number. Above the limit both of its shares must be.
     fn more_turns(&self, shares: &[[Share; 2]]) -> Option<usize> {
-        let smaller =
-            |both: &[Share; 2]| if both[0].value < both[1].value { both[0] } else { both[1] };
-        let best = shares.iter().map(smaller).max_by(|a, b| a.value.total_cmp(&b.value))?;
-        let [low, high] = best.interval?;
-        let side = if best.value < LITTLE { high - best.value } else { best.value - low };
-        let turns = self.turns as f64 * (side / (best.value - LITTLE)).powi(2);
+        let in_order = |[a, b]: [Share; 2]| if a.value <= b.value { [a, b] } else { [b, a] };
+        let best = shares.iter().map(|both| in_order(*both));
+        let [smaller, larger] = best.max_by(|a, b| a[0].value.total_cmp(&b[0].value))?;
+        let need = |share: Share| {
+            let [low, high] = share.interval?;
+            let side = if share.value < LITTLE { high - share.value } else { share.value - low };
+            Some(self.turns as f64 * (side / (share.value - LITTLE)).powi(2))
+        };
+        let turns = match smaller.value < LITTLE {
+            true => need(smaller)?,
+            false => need(smaller)?.max(need(larger)?),
+        };
         (turns < MAX_TURNS).then(|| (turns.ceil() as usize).max(self.turns + 1))
     }
 }
@@ -126,9 +140,20 @@ mod tests {
         let unsure = share(0.08, 0.06);
         let expected = Verdict::Unknown(Settled::ByMoreTurns(Some(40)));
         assert_eq!(verdict(&[[unsure, share(0.3, 0.01)]]), expected);
+        // The other share needs more: 0.05 above with 0.2 on either side.
+        let expected = Verdict::Unknown(Settled::ByMoreTurns(Some(160)));
+        assert_eq!(verdict(&[[unsure, share(0.1, 0.2)]]), expected);
         let [at_the_limit, same] = [share(LITTLE, 0.06), share(0.3, 0.01)];
         let expected = Verdict::Unknown(Settled::ByMoreTurns(None));
         assert_eq!(verdict(&[[at_the_limit, same]]), expected);
+    }
+
+    #[test]
+    fn what_is_compared_with_nothing_is_no_reason_for_a_no() {
+        let none = share(0.0, 0.01);
+        let expected = Verdict::Unknown(Settled::ByComparison);
+        assert_eq!(verdict(&[]), expected);
+        assert_eq!(verdict(&[[none, none], [none, None]]), expected);
     }
 
     #[test]
