@@ -16,7 +16,7 @@ use gpubench_core::workload::Ceiling;
 use gpubench_model::roofline::Ceilings;
 use gpubench_stats::Summary;
 use peaks::Peaks;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
 /// search for the ceiling may miss the best variant.
@@ -57,19 +57,37 @@ pub struct Roof {
     curves: Vec<Curve>,
 }
 
-/// Flags those of one device's records that are faster than its ceilings allow.
+/// Flags those of one device's records that are faster than its ceilings allow. A ceiling is held against those of
+/// other workloads only: a better round of it is a better ceiling, not a wrong one.
 pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
     let roof = Roof::of(records.iter().map(|record| &**record));
     if roof.is_unknown() {
         return;
     }
+    let of_others = of_other_workloads(records);
     for record in records {
         if record.flags().iter().any(|flag| flag.grade() == Grade::Hidden) {
             continue;
         }
-        let why = record.figure().and_then(|figure| roof.above(&figure, kind));
+        let ceiling = record.ceiling();
+        let why = record.figure().and_then(|figure| {
+            let others = ceiling.and_then(|of| of_others.get(&(figure.workload.to_owned(), of)));
+            others.unwrap_or(&roof).above(&figure, kind)
+        });
         record.flags_mut().extend(why.map(Flag::Implausible));
     }
+}
+
+/// For each workload that is a ceiling, the roof without those of its kind that are its own.
+fn of_other_workloads<T: Flagged>(records: &[&mut T]) -> HashMap<(String, Ceiling), Roof> {
+    let named = |record: &T| Some((record.figure()?.workload.to_owned(), record.ceiling()?));
+    let names: HashSet<_> = records.iter().filter_map(|record| named(record)).collect();
+    let without = |own: (String, Ceiling)| {
+        let others = records.iter().map(|record| &**record);
+        let roof = Roof::of(others.filter(|record| named(record).as_ref() != Some(&own)));
+        (own, roof)
+    };
+    names.into_iter().map(without).collect()
 }
 
 /// Work-items of a launch.

@@ -70,12 +70,18 @@ fn grouped(section: Section, input: &ReportInput, groups: &[Shared]) -> Section 
 type CaseResult = (&'static str, &'static str, fn(&Aggregate) -> bool);
 
 const RESULTS: [CaseResult; 5] = [
-    ("verified", "verified", |row| row.outcome.is_ok() && !is_wrong(row)),
-    ("warning", "with !", |row| !is_wrong(row) && row.time.is_some() && row.is_doubtful()),
+    ("verified", "verified", is_verified),
+    ("warning", "of these with !", |row| {
+        is_verified(row) && row.time.is_some() && row.is_doubtful()
+    }),
     ("wrong", "failed or hidden", |row| is_wrong(row)),
     ("unchecked", "unchecked", |row| *row.outcome == Outcome::Unchecked && !is_wrong(row)),
     ("skipped", "skipped", |row| row.is_skipped()),
 ];
+
+fn is_verified(row: &Aggregate) -> bool {
+    row.outcome.is_ok() && !is_wrong(row)
+}
 
 fn is_wrong(row: &Aggregate) -> bool {
     row.outcome.is_failure() || row.grade() == Some(Grade::Hidden)
@@ -116,6 +122,24 @@ mod tests {
         let name = "sample.jsonl".into();
         let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
         section(&ReportInput::new(vec![source]))
+    }
+
+    /// A case stands in one column, but for "of these", which are some of those before.
+    #[test]
+    fn an_unchecked_case_with_a_warning_is_none_of_the_verified() {
+        let doubtful = |name: &str, outcome| Record {
+            flags: vec![Flag::Drift("20 % longer".into())],
+            outcome,
+            device: 1,
+            ..record(key(name, 1), 1.0)
+        };
+        let verified = doubtful("a", record(key("a", 1), 1.0).outcome);
+        let records = [verified, doubtful("b", Outcome::Unchecked)];
+        let section = of(2, &records);
+        let table = section.find_table("by_device").unwrap();
+        let keys: Vec<&str> = table.columns().iter().map(Column::key).collect();
+        assert_eq!(keys, ["device", "verified", "warning", "unchecked"]);
+        assert_eq!(table.rows()[1][1..], [1, 1, 1].map(Cell::Count));
     }
 
     #[test]

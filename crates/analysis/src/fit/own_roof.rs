@@ -7,7 +7,7 @@ use crate::aggregate::Aggregate;
 use crate::roof::{Figure, Roof};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::Record;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many times the device's roof is the one that a launch stands under.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,21 +39,27 @@ impl OwnRoof {
     }
 }
 
-/// The ceilings of a device, for the kernels of every workload those that others measured: what a held-out launch
-/// reached is no part of what it is predicted from.
+/// The ceilings of a device, for the kernels of every workload those that others measured, without equal launches of
+/// theirs: what a launch reached is no part of what it is predicted from.
 pub struct OwnRoofs<'a>(BTreeMap<&'a str, Roof>);
+
+/// What equal launches have in common: the kernel as it was built, operations, bytes and buffers.
+type Launched<'a> = (&'a str, [u64; 2], Option<u64>);
 
 impl<'a> OwnRoofs<'a> {
     /// Of all kernels of one device.
     pub fn of(cases: &[Aggregate<'a>]) -> Self {
-        let workload = |case: &Aggregate<'a>| base_of(&case.key.workload);
-        let mut roofs = BTreeMap::new();
+        let mut workloads: BTreeMap<&str, BTreeSet<Launched>> = BTreeMap::new();
         for case in cases {
-            let own = workload(case);
-            let others = || Roof::at_values(cases.iter().filter(|case| workload(case) != own));
-            roofs.entry(own).or_insert_with(others);
+            workloads.entry(base_of(&case.key.workload)).or_default().extend(launched(case));
         }
-        Self(roofs)
+        let roof = |own: &str, equal: &BTreeSet<Launched>| {
+            Roof::at_values(cases.iter().filter(|case| {
+                base_of(&case.key.workload) != own
+                    && !launched(case).any(|one| equal.contains(&one))
+            }))
+        };
+        Self(workloads.iter().map(|(own, equal)| (*own, roof(own, equal))).collect())
     }
 
     /// The roof of a case's kernel.
@@ -64,11 +70,19 @@ impl<'a> OwnRoofs<'a> {
     }
 }
 
+fn launched<'a>(case: &Aggregate<'a>) -> impl Iterator<Item = Launched<'a>> {
+    case.shown().filter_map(|(record, measured)| {
+        let work = [measured.flops, measured.bytes].map(f64::to_bits);
+        Some((record.kernel.as_ref()?.hash.as_str(), work, record.working_set))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::aggregate::aggregate;
-    use gpubench_core::record::sample;
+    use gpubench_core::gpu::{BoundsChecks, BuildReport};
+    use gpubench_core::record::{Built, sample};
     use gpubench_core::workload::Ceiling;
 
     /// A kernel that touches all of its bytes once.
@@ -117,5 +131,35 @@ mod tests {
         assert_eq!(of("large"), [1.0, 1.0], "no ceiling touched as much");
         assert_eq!(of("chains/f64"), [1.0, 4.0], "its own figure is no part of its roof");
         assert_eq!(of("copy")[1], 1.0);
+    }
+
+    /// The kernel of the ceiling `chains/f64` in another suite's words, and another kernel that works as much.
+    #[test]
+    fn an_equal_launch_is_no_part_of_the_roof_under_any_name() {
+        let mut records = records();
+        let built = |hash: &str| {
+            Some(Built {
+                hash: hash.into(),
+                group: [1; 3],
+                groups: [1; 3],
+                bounds_checks: BoundsChecks::Off,
+                variant: String::new(),
+                tried: vec![],
+                untried: 0,
+                report: BuildReport::default(),
+            })
+        };
+        records[1].kernel = built("chains of f64");
+        records.push(Record { kernel: built("chains of f64"), ..records[1].clone() });
+        records.push(Record { kernel: built("others of f64"), ..records[1].clone() });
+        for (record, name) in records.iter_mut().rev().zip(["other", "same"]) {
+            (record.ceiling, record.key.workload) = (None, name.into());
+        }
+        let cases = aggregate(&records);
+        let roofs = OwnRoofs::of(&cases);
+        let peak = |name: &str| {
+            roofs.under(cases.iter().find(|case| case.key.workload == name).unwrap()).peak
+        };
+        assert_eq!([peak("double"), peak("other"), peak("same")], [0.5, 0.5, 1.0]);
     }
 }

@@ -117,6 +117,31 @@ fn a_processor_reads_before_it_writes() {
     assert_eq!(hidden(&records(1.6e10)), [false, true], "a GPU does not");
 }
 
+/// As it happened: one round of `fma` reached 31.2 GFLOP/s while the machine was busy, the next 44.9 with a warning.
+#[test]
+fn a_ceiling_is_not_judged_by_another_round_of_itself() {
+    let again = |record: Record| Record {
+        round: 1,
+        flags: vec![Flag::Drift("10 % longer".into())],
+        ..record
+    };
+    let fma = |rate| ceiling(Ceiling::Flops, computes("fma", 1024, rate));
+    let (busy, better) = (fma(31.2e9), again(fma(44.9e9)));
+    let kernel = computes("matmul", 1024, 44.9e9);
+    let found = hidden(&[busy.clone(), better.clone(), kernel]);
+    assert_eq!(found, [false, false, true], "another kernel is no ceiling");
+    let chains = ceiling(Ceiling::Flops, computes("chains", 1024, 31.2e9));
+    assert_eq!(hidden(&[chains, better]), [false, true], "nor is one above another workload's");
+    let (slow, fast) = (bandwidth(192.0, 1e10), again(bandwidth(192.0, 1.5e10)));
+    assert_eq!(hidden(&[slow.clone(), fast.clone()]), [false; 2]);
+    let copy = ceiling(Ceiling::Bandwidth, moves("copy", 192.0, 1e10));
+    assert_eq!(hidden(&[slow.clone(), copy, fast]), [false, false, true]);
+    // A ceiling of bandwidth stands under those of arithmetic.
+    let mut computing = again(ceiling(Ceiling::Bandwidth, computes("triad", 1024, 44.9e9)));
+    computing.working_set = Some(4);
+    assert_eq!(hidden(&[busy, slow, computing]), [false, false, true]);
+}
+
 #[test]
 fn what_a_ceiling_was_too_small_to_show_it_does_not_bound() {
     let fma = |items, rate| ceiling(Ceiling::Flops, computes("fma", items, rate));

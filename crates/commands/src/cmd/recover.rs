@@ -50,7 +50,7 @@ const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 pub fn run(args: Args) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(&args.suite)?;
     let filters = Filters::parse(&args.filter, &suite)?;
-    let devices = found::measured(&args.selector, &Remotes::default(), false)?;
+    let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
     let Some(_locks) = locks::take(&devices, &Remotes::default(), false)? else {
         return Ok(ExitCode::from(130));

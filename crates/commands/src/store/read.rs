@@ -7,6 +7,7 @@ use gpubench_core::hash::sha256;
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
 use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
@@ -295,8 +296,18 @@ pub fn identity(path: &Path) -> Option<[u8; 32]> {
 /// A line without what a program may change that reads and writes it: blanks, the order of names, the forms of
 /// numbers.
 fn in_one_form(line: &[u8]) -> Vec<u8> {
-    let value = serde_json::from_slice::<serde_json::Value>(line);
-    value.map_or_else(|_| line.to_vec(), |value| value.to_string().into_bytes())
+    let value = serde_json::from_slice::<Value>(line);
+    value.map_or_else(|_| line.to_vec(), |value| plain(value).to_string().into_bytes())
+}
+
+/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().map_or(Value::Number(number), Value::from),
+        Value::Array(values) => values.into_iter().map(plain).collect(),
+        Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),
+        other => other,
+    }
 }
 
 /// A first line that is wrong at byte `at`.

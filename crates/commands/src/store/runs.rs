@@ -205,6 +205,7 @@ mod tests {
     use super::*;
     use crate::store::Writer;
     use gpubench_core::record::sample::{device, header, key, record};
+    use serde_json::{Value, json};
 
     #[test]
     fn a_folder_is_its_results_and_each_is_read() {
@@ -252,10 +253,14 @@ mod tests {
         assert_eq!(found.copies.len(), 3, "{:?}", found.copies);
         assert!(found.copies.iter().all(|(_, first)| *first == run0), "{:?}", found.copies);
 
-        // A copy that another program wrote again: blanks, other names first, a mark of the order of bytes.
+        // A copy that another program wrote again: blanks, other names first, 1 for 1.0, a mark of the order of bytes.
         let text = std::fs::read_to_string(&copy).unwrap();
-        let spaced = text.replace("\":", "\" : ").replace('\n', "\r\n");
-        std::fs::write(&copy, format!("\u{feff}{spaced}")).unwrap();
+        let lines = text.lines().map(|line| rewritten(&serde_json::from_str(line).unwrap()));
+        let lines: Vec<String> = lines.collect();
+        assert!(
+            text.contains("1000000000.0") && lines[0].starts_with(r#"{"header" : {"version" : "#)
+        );
+        std::fs::write(&copy, format!("\u{feff}{}\r\n", lines.join("\r\n"))).unwrap();
         let found = find(&[run0.clone(), copy.clone()]).unwrap();
         assert_eq!(found.files.len(), 1, "{:?}", found.files);
         std::fs::copy(&run0, &copy).unwrap();
@@ -265,6 +270,20 @@ mod tests {
         std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();
         let found = find(&[copy.clone(), run0.clone()]).unwrap();
         assert_eq!((found.files, found.copies), (vec![run0.clone()], vec![(copy, run0)]));
+    }
+
+    /// JSON with the last names first, by a program that writes 1 where a number is 1.0.
+    fn rewritten(value: &Value) -> String {
+        let joined = |parts: Vec<String>| parts.join(" , ");
+        match value {
+            Value::Object(fields) => {
+                let field = |(name, value)| format!("{} : {}", json!(name), rewritten(value));
+                format!("{{{}}}", joined(fields.iter().rev().map(field).collect()))
+            }
+            Value::Array(values) => format!("[{}]", joined(values.iter().map(rewritten).collect())),
+            Value::Number(number) if number.is_f64() => number.as_f64().unwrap().to_string(),
+            other => other.to_string(),
+        }
     }
 
     #[test]

@@ -48,12 +48,9 @@ impl DeviceBuffer {
                 let start = start.wrapping_add(start.align_offset(edge));
                 // SAFETY: one alignment more than the buffer takes was allocated, and the pages live as long as
                 // the buffer; nothing here reads or writes them but through a map.
-                unsafe { object::buffer_over(context, start.cast(), aligned) }
-                    .map_err(not_offered)?
+                unsafe { object::buffer_over(context, start.cast(), aligned) }?
             }
-            MemoryKind::ZeroCopy => {
-                object::buffer(context, CL_MEM_ALLOC_HOST_PTR, len).map_err(not_offered)?
-            }
+            MemoryKind::ZeroCopy => object::buffer(context, CL_MEM_ALLOC_HOST_PTR, len)?,
             _ => object::buffer(context, 0, len)?,
         };
         let (parts, turned, is_seen) = (HashMap::new(), Bytes(0), false);
@@ -114,13 +111,5 @@ impl DeviceBuffer {
         self.turned = slice.offset;
         let placement = Placement { by: Bytes(0), ..self.placement() };
         turned::write(queue, &mut self.whole, placement, &data)
-    }
-}
-
-/// Zero-copy memory that a driver refuses is what it does not offer: no case fails for that.
-fn not_offered(error: Error) -> Error {
-    match error {
-        Error::Device(why) => Error::Unsupported(why),
-        other => other,
     }
 }

@@ -250,7 +250,7 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 
 fn features(device: Query, extensions: &str) -> Vec<String> {
     let has = |name: &str| extensions.split(' ').any(|extension| extension == name);
-    // As in the other APIs: all operations that WGSL has.
+    // The operations that shipped kernels use: a name says no more than the driver lists.
     let subgroups = ["cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot"];
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     // Of `f32` a driver lists here what it can; one that lists nothing says nothing.

@@ -1,6 +1,6 @@
 //! OpenCL's objects: opencl3's types, each owned once and released on drop.
 
-use super::status::checked;
+use super::status::{allocated, checked};
 use gpubench_core::error::Result;
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -111,7 +111,7 @@ pub(super) fn buffer(context: &Context, flags: u64, bytes: Bytes) -> Result<Owne
     let flags = CL_MEM_READ_WRITE | flags;
     // SAFETY: no host pointer is handed over.
     let made = unsafe { Buffer::create(context, flags, bytes.as_usize(), ptr::null_mut()) };
-    checked(&format!("allocating {bytes}"), made).map(Owned::new)
+    allocated(&format!("allocating {bytes}"), made).map(Owned::new)
 }
 
 /// A buffer over memory of the host's, of which it takes the first `bytes`.
@@ -128,7 +128,7 @@ pub(super) unsafe fn buffer_over(
     let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
     // SAFETY: as the caller promises.
     let made = unsafe { Buffer::create(context, flags, bytes.as_usize(), start) };
-    checked(&format!("using {bytes} of the host's memory"), made).map(Owned::new)
+    allocated(&format!("using {bytes} of the host's memory"), made).map(Owned::new)
 }
 
 /// A part of a buffer as a buffer of its own.

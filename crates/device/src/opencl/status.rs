@@ -11,6 +11,17 @@ pub(super) fn checked<T>(what: &str, result: Result<T, impl Into<ClError>>) -> R
     result.map_err(|code| error(what, code.into().0))
 }
 
+/// As [`checked`], of a buffer: memory of the host's that a driver refuses as such is what it does not offer. Any
+/// other failure is one, and where there is too little memory that is what is said.
+pub(super) fn allocated<T>(what: &str, result: Result<T, ClError>) -> Result<T> {
+    result.map_err(|ClError(code)| match (code, error(what, code)) {
+        (codes::CL_INVALID_HOST_PTR | codes::CL_INVALID_OPERATION, Error::Device(why)) => {
+            Error::Unsupported(why)
+        }
+        (_, other) => other,
+    })
+}
+
 /// The error behind a status code.
 pub(super) fn error(what: &str, code: i32) -> Error {
     let text = format!("{what}: {} ({code})", name(code));
@@ -57,5 +68,18 @@ mod tests {
         assert!(matches!(of(-54), Error::Unsupported(_)));
         let Error::Device(text) = of(-30) else { panic!("an invalid value is any other failure") };
         assert_eq!(text, "launching: CL_INVALID_VALUE (-30)");
+    }
+
+    #[test]
+    fn only_memory_that_a_driver_refuses_as_such_is_not_offered() {
+        let of = |code| allocated("using memory", Err::<(), _>(ClError(code))).unwrap_err();
+        for refusal in [codes::CL_INVALID_HOST_PTR, codes::CL_INVALID_OPERATION] {
+            assert!(matches!(of(refusal), Error::Unsupported(_)));
+            assert!(matches!(error("launching", refusal), Error::Device(_)));
+        }
+        assert!(matches!(of(codes::CL_MEM_OBJECT_ALLOCATION_FAILURE), Error::OutOfMemory(_)));
+        assert!(matches!(of(codes::CL_INVALID_CONTEXT), Error::DeviceLost(_)));
+        assert!(matches!(of(codes::CL_INVALID_VALUE), Error::Device(_)), "a fault of this program");
+        assert!(matches!(allocated("using memory", Ok::<_, ClError>(1)), Ok(1)));
     }
 }

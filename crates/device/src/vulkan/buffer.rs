@@ -34,11 +34,16 @@ pub(super) fn zero_copy_flags() -> [vk::MemoryPropertyFlags; 2] {
 /// A buffer.
 pub(super) struct Buffer {
     buffer: Owned<vk::Buffer>,
-    memory: Owned<vk::DeviceMemory>,
+    memory: Memory,
     context: Rc<Context>,
     start: Option<*mut u8>,
     len: u64,
-    /// Where the memory is the program's own: gone last.
+}
+
+/// A buffer's memory: its fields are dropped in this order, also where the buffer never comes to be.
+struct Memory {
+    handle: Owned<vk::DeviceMemory>,
+    /// Where it is the program's own: gone last.
     pages: Option<Pages>,
 }
 
@@ -51,14 +56,14 @@ impl Buffer {
         // Fills and bindings are of whole words.
         let size = len.next_multiple_of(4).max(4);
         let buffer = create(context, size, place)?;
-        let (memory, pages) = allocate(context, *buffer, place)
+        let memory = allocate(context, *buffer, place)
             .map_err(|error| named(error, &format!("allocating {}", Bytes(len))))?;
-        bind(context, *buffer, *memory)?;
+        bind(context, *buffer, *memory.handle)?;
         let start = match place {
             Place::Device | Place::ZeroCopy | Place::HostPointer => None,
-            Place::Direct | Place::Host => Some(map(context, *memory)?),
+            Place::Direct | Place::Host => Some(map(context, *memory.handle)?),
         };
-        Ok(Self { buffer, memory, context: Rc::clone(context), start, len, pages })
+        Ok(Self { buffer, memory, context: Rc::clone(context), start, len })
     }
 
     /// Lets the host reach it, of a place that it can reach.
@@ -67,9 +72,9 @@ impl Buffer {
     /// What the driver says.
     pub fn map(&mut self) -> Result<()> {
         if self.start.is_none() {
-            self.start = Some(match &self.pages {
+            self.start = Some(match &self.memory.pages {
                 Some(pages) => pages.start(),
-                None => map(&self.context, *self.memory)?,
+                None => map(&self.context, *self.memory.handle)?,
             });
         }
         Ok(())
@@ -78,9 +83,9 @@ impl Buffer {
     /// The host reaches it no more.
     #[expect(unsafe_code, reason = "Vulkan call")]
     pub fn unmap(&mut self) {
-        if self.start.take().is_some() && self.pages.is_none() {
+        if self.start.take().is_some() && self.memory.pages.is_none() {
             // SAFETY: the memory is mapped, and `start`, by which alone it was reached, is gone.
-            unsafe { self.context.device.unmap_memory(*self.memory) }
+            unsafe { self.context.device.unmap_memory(*self.memory.handle) }
         }
     }
 
@@ -160,11 +165,7 @@ fn create(context: &Rc<Context>, size: u64, place: Place) -> Result<Owned<vk::Bu
 }
 
 #[expect(unsafe_code, reason = "Vulkan calls")]
-fn allocate(
-    context: &Rc<Context>,
-    buffer: vk::Buffer,
-    place: Place,
-) -> Result<(Owned<vk::DeviceMemory>, Option<Pages>)> {
+fn allocate(context: &Rc<Context>, buffer: vk::Buffer, place: Place) -> Result<Memory> {
     use vk::MemoryPropertyFlags as Flags;
     // SAFETY: the buffer was made from the device.
     let needs = unsafe { context.device.get_buffer_memory_requirements(buffer) };
@@ -179,7 +180,8 @@ fn allocate(
                 Error::Unsupported("this device takes no memory of the program's own".into())
             })?;
             let pages = Pages::zeroed(needs.size, alignment)?;
-            return Ok((import(context, &pages, needs.memory_type_bits)?, Some(pages)));
+            let handle = import(context, &pages, needs.memory_type_bits)?;
+            return Ok(Memory { handle, pages: Some(pages) });
         }
     };
     let index = context
@@ -189,7 +191,7 @@ fn allocate(
         vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
     // SAFETY: the structure lives through the call.
     let memory = checked("memory", unsafe { context.device.allocate_memory(&request, None) })?;
-    Ok((Owned::new(context, memory, ash::Device::free_memory), None))
+    Ok(Memory { handle: Owned::new(context, memory, ash::Device::free_memory), pages: None })
 }
 
 #[expect(unsafe_code, reason = "Vulkan call")]

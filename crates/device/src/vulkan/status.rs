@@ -22,7 +22,9 @@ pub(super) fn error(what: &str, code: vk::Result) -> Error {
         vk::Result::ERROR_FEATURE_NOT_PRESENT
         | vk::Result::ERROR_EXTENSION_NOT_PRESENT
         | vk::Result::ERROR_LAYER_NOT_PRESENT
-        | vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::Unsupported(text),
+        | vk::Result::ERROR_INCOMPATIBLE_DRIVER
+        // Memory of the program's own is the only external memory here: this kind of memory is left out, no more.
+        | vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::Unsupported(text),
         _ => Error::Device(text),
     }
 }
@@ -37,6 +39,7 @@ mod tests {
         assert!(matches!(of(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY), Error::OutOfMemory(_)));
         assert!(matches!(of(vk::Result::ERROR_DEVICE_LOST), Error::DeviceLost(_)));
         assert!(matches!(of(vk::Result::ERROR_FEATURE_NOT_PRESENT), Error::Unsupported(_)));
+        assert!(matches!(of(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE), Error::Unsupported(_)));
         let Error::Device(text) = of(vk::Result::ERROR_UNKNOWN) else {
             panic!("any other failure")
         };

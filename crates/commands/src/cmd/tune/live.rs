@@ -32,7 +32,7 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(name)?;
     let asked = asked(args, &suite)?;
     interrupt::listen();
-    let devices = found::measured(&args.selector, &Remotes::default(), false)?;
+    let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
     let _locks = match args.no_lock {
         true => vec![],
