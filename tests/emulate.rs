@@ -112,7 +112,11 @@ fn every_shipped_kernel_gives_what_its_reference_gives() {
             if steps(candidate) > 2e7 || candidate.kernel.wgsl().is_err() {
                 continue;
             }
-            right(case, candidate, &contents).unwrap_or_else(|e| panic!("{what}: {e}"));
+            match right(case, candidate, &contents) {
+                // A kernel says itself which values of a search its language lacks.
+                Err(why) if why.contains("`const_assert` failure") => continue,
+                found => found.unwrap_or_else(|e| panic!("{what}: {e}")),
+            }
             checked.insert(candidate.kernel.origin.file().to_owned());
         }
     }

@@ -8,7 +8,6 @@ pub mod npy;
 pub mod reason;
 pub mod record;
 pub mod text;
-pub mod threads;
 pub mod units;
 pub mod workload;
 pub mod yaml;

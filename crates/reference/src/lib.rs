@@ -32,8 +32,8 @@ mod tuned;
 
 pub use data::Data;
 pub use fill::{fill, promise};
+pub use gpubench_stats::threads::map as parallel_map;
+use gpubench_stats::threads::map;
 use parallel::for_each_chunk;
-pub use parallel::map as parallel_map;
-use parallel::map;
 pub use problem::Problem;
 pub use registry::{Reference, abouts, find, names, unfit};

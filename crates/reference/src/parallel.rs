@@ -1,6 +1,6 @@
 //! References for large problems use all cores of the host; where it gives no threads, the one that there is.
 
-use gpubench_core::threads;
+use gpubench_stats::threads;
 use rayon::prelude::*;
 
 /// Cuts `out` into pieces of whole rows (`row` scalars each), one for each core, and hands every
@@ -13,14 +13,6 @@ pub fn for_each_chunk<T: Send>(out: &mut [T], row: usize, work: impl Fn(usize, &
     let rows_each = (out.len() / row).div_ceil(rayon::current_num_threads()).max(1);
     let pieces = out.par_chunks_mut(rows_each * row).enumerate();
     pieces.for_each(|(i, piece)| work(i * rows_each, piece));
-}
-
-/// What `of` makes of every number below `count`, by all cores.
-pub fn map<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    match threads::are_there() {
-        true => (0..count).into_par_iter().map(of).collect(),
-        false => (0..count).map(of).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,9 @@
 //! cases of all strata do around their means. Where all are too few to stand for others, they are taken as they are,
 //! and only the noise of their means is drawn.
 
-use super::t_quantile;
+use super::{t_quantile, threads};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
@@ -111,7 +110,7 @@ impl Replicates {
             let moved: Vec<f64> = both.map(|(mean, drawn)| mean + stretch * drawn[draw]).collect();
             largest_first(&moved)
         };
-        let orders: Vec<Vec<usize>> = (0..draws).into_par_iter().map(place).collect();
+        let orders = threads::map(draws, place);
         let mut counts = vec![vec![0_u32; self.means.len()]; self.means.len()];
         for order in orders {
             for (rank, device) in order.into_iter().enumerate() {
@@ -210,13 +209,15 @@ impl Strata {
     /// What is drawn of devices with these values, by device. The weights are drawn one after the other, so that
     /// they do not depend on the number of threads.
     fn drawn(&self, values: &[Vec<f64>], count: usize, rng: &mut Pcg64Mcg) -> Vec<Vec<f64>> {
-        let mut drawn = vec![vec![]; values.len()];
+        let mut drawn: Vec<Vec<f64>> = vec![vec![]; values.len()];
         for first in (0..count).step_by(BLOCK) {
             let block = first..count.min(first + BLOCK);
             let weights: Vec<Vec<f64>> = block.map(|_| self.weights(rng)).collect();
-            drawn.par_iter_mut().zip(values).for_each(|(drawn, values): (&mut Vec<f64>, _)| {
-                drawn.extend(weights.iter().map(|weights| weighted_sum(values, weights)));
+            let sums = threads::map(values.len(), |device| {
+                let of = |weights: &Vec<f64>| weighted_sum(&values[device], weights);
+                weights.iter().map(of).collect::<Vec<f64>>()
             });
+            drawn.iter_mut().zip(sums).for_each(|(drawn, sums)| drawn.extend(sums));
         }
         drawn
     }

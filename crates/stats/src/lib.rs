@@ -9,6 +9,7 @@ mod most_stable_quantile;
 mod multiple;
 mod stopping;
 mod summary;
+pub mod threads;
 mod trend;
 mod welch;
 

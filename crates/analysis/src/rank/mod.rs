@@ -10,8 +10,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, names};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::Level;
-use rayon::prelude::*;
+use gpubench_stats::{Level, threads};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use table::{Table, cells};
@@ -177,8 +176,8 @@ pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
     // A single family is the overall ranking once more.
     let more = if names.len() > 1 { names } else { vec![] };
     let of_family =
-        |name: &String| family((matrix, &devices), &chosen, Some(name), reference, options);
-    let more: Vec<Family> = more.par_iter().map(of_family).collect();
+        |at: usize| family((matrix, &devices), &chosen, Some(&more[at]), reference, options);
+    let more = threads::map(more.len(), of_family);
     let families = std::iter::once(overall.clone()).chain(more).collect();
     let energy = reference.and_then(|reference| drawn(matrix, &overall, reference));
     Ok(Ranking { devices, reference, families, energy, prediction: None, excluded })

@@ -6,8 +6,7 @@ use super::{Family, Options, Row, Without};
 use crate::ceilings::{roof, share};
 use crate::result_matrix::{Cell, ResultMatrix};
 use gpubench_model::roofline::Share;
-use gpubench_stats::{Noise, Replicates, Rounds, largest_first};
-use rayon::prelude::*;
+use gpubench_stats::{Noise, Replicates, Rounds, largest_first, threads};
 use std::collections::BTreeMap;
 
 /// The common cases' figures by device.
@@ -36,7 +35,7 @@ impl<'a> Table<'a> {
         coverage: &BTreeMap<usize, usize>,
         options: &Options,
     ) {
-        let noise: Vec<Noise> = self.devices.par_iter().map(|&d| self.noise(d)).collect();
+        let noise: Vec<Noise> = threads::map(self.devices.len(), |at| self.noise(self.devices[at]));
         let (speeds, strata) = (&self.columns.speeds, self.columns.strata());
         let count = options.replicates.max(1);
         let replicates = Replicates::draw(speeds, &strata, &noise, count, options.seed);
@@ -45,16 +44,19 @@ impl<'a> Table<'a> {
         let asked = reference.and_then(|r| self.devices.iter().position(|&d| d == r));
         let reference = asked.unwrap_or(order[0]);
         let ranks = replicates.ranks();
-        let row = |(rank, &place): (usize, &usize)| Row {
-            device: self.devices[place],
-            speed: (means[place] - means[reference]).exp(),
-            interval: replicates.interval(place, reference).map(f64::exp),
-            ranks: [ranks[place][0].min(rank + 1), ranks[place][1].max(rank + 1)],
-            verified: coverage[&self.devices[place]],
-            rounds: self.rounds(self.devices[place]),
-            roofline: self.roofline(self.devices[place]),
+        let row = |rank: usize| {
+            let place = order[rank];
+            Row {
+                device: self.devices[place],
+                speed: (means[place] - means[reference]).exp(),
+                interval: replicates.interval(place, reference).map(f64::exp),
+                ranks: [ranks[place][0].min(rank + 1), ranks[place][1].max(rank + 1)],
+                verified: coverage[&self.devices[place]],
+                rounds: self.rounds(self.devices[place]),
+                roofline: self.roofline(self.devices[place]),
+            }
         };
-        family.rows = order.par_iter().enumerate().map(row).collect();
+        family.rows = threads::map(order.len(), row);
         family.reference = Some(self.devices[reference]);
         family.level = replicates.level;
         family.winners = winners(self.matrix, self.devices, self.common);

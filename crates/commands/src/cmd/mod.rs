@@ -190,3 +190,16 @@ fn exit_code(error: &Error) -> ExitCode {
         _ => 4,
     })
 }
+
+/// For commands that share their work among threads.
+///
+/// # Errors
+/// `OutOfMemory` where the system gives this process none.
+fn require_threads() -> Result<()> {
+    match gpubench_stats::threads::are_there() {
+        true => Ok(()),
+        false => Err(Error::OutOfMemory(
+            "the system gives this process no threads: raise its limits (ulimit -u, ulimit -v, or the container's)".into(),
+        )),
+    }
+}

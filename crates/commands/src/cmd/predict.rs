@@ -4,6 +4,7 @@
 use super::choice::one_of;
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
+use super::require_threads;
 use super::results;
 use super::show::{print, text};
 use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
@@ -14,7 +15,6 @@ use gpubench_analysis::fit::{
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
-use gpubench_core::threads;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
 use gpubench_experiments::registry::is_probe;
@@ -90,7 +90,7 @@ enum Predictor {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    threads::require()?;
+    require_threads()?;
     let suite = gpubench_experiments::load(&args.suite)?;
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;

@@ -2,6 +2,7 @@
 
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
+use super::require_threads;
 use super::results;
 use super::show::{TableFormat, markdown, print, text, warnings};
 use crate::store::runs::{self, CharacterisedIn};
@@ -9,7 +10,6 @@ use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::threads;
 use gpubench_report::{page, ranking};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    threads::require()?;
+    require_threads()?;
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
     let weights = args.weights.into_iter().collect();

@@ -8,9 +8,9 @@ mod score;
 
 use super::show::{print, print_pretty_json};
 use super::tune::recorded;
+use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::threads;
 use kernels::Workload;
 use models::{Evaluations, Spaced};
 use score::{Evaluated, Score};
@@ -65,7 +65,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    threads::require()?;
+    require_threads()?;
     let recorded = recorded::read(&args.space)?;
     let text = std::fs::read_to_string(&args.device).map_err(|e| Error::io(&args.device, e))?;
     let sheet = DataSheet::parse(&args.device.display().to_string(), &text)?;

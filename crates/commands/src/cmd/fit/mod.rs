@@ -5,13 +5,13 @@ mod times;
 use super::known::{Profiles, of_run, suite};
 use super::results;
 use super::show::{print, text};
+use crate::cmd::require_threads;
 use crate::kernel_counts::KernelCounts;
 use gpubench_analysis::fit::{Device, End, Launch, Model, evaluate, rules};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
-use gpubench_core::threads;
 use gpubench_emulator::Rules;
 use gpubench_report::fit::{Report, json, section, short};
 use gpubench_suite::Suite;
@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    threads::require()?;
+    require_threads()?;
     let runs = results::open_all(&args.runs)?;
     let mut profiles = Profiles::of(&args.profiles)?;
     for run in &runs {

@@ -1,9 +1,9 @@
 //! `gpubench tune --replay FILE`: strategies on a recorded space.
 
 use super::{Args, kernel_tuner, recorded, show};
+use crate::cmd::require_threads;
 use crate::cmd::show::{print, print_pretty_json, text};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::threads;
 use gpubench_tune::{Kind, summarise};
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ const SEEDS: u32 = 100;
 
 /// Runs the command on this file.
 pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
-    threads::require()?;
+    require_threads()?;
     let recorded = recorded::read(path)?;
     let file = path.display().to_string();
     let (all, seeds) = (recorded.space().len(), args.seeds.unwrap_or(SEEDS));
