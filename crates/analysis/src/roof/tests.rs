@@ -119,7 +119,7 @@ fn a_processor_reads_before_it_writes() {
 
 /// As it happened: one round of `fma` reached 31.2 GFLOP/s while the machine was busy, the next 44.9 with a warning.
 #[test]
-fn a_ceiling_is_not_judged_by_another_round_of_itself() {
+fn a_ceiling_is_not_held_against_another_round_of_itself() {
     let again = |record: Record| Record {
         round: 1,
         flags: vec![Flag::Drift("10 % longer".into())],
