@@ -290,7 +290,7 @@ pub fn identity(path: &Path) -> Option<[u8; 32]> {
     };
     let header = header.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&header);
     let second = lines.next_line().ok()??.0.into_bytes();
-    Some(sha256(&[in_one_form(header), in_one_form(&second)].join(&b'\n')))
+    Some(sha256([in_one_form(header), in_one_form(&second)].join(&b'\n')))
 }
 
 /// A line without what a program may change that reads and writes it: blanks, the order of names, the forms of
