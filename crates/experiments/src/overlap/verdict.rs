@@ -7,7 +7,7 @@ use crate::stages::LITTLE;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// Chunks on several queues took less time than the whole in order, and than the same chunks in order, by at least
-    /// [`LITTLE`] of it.
+    /// `LITTLE` of it.
     Yes,
     /// They cannot.
     No(Because),
