@@ -181,5 +181,6 @@ pub fn killed(place: &Place, way: &str) {
     }
     nothing_is_left(place);
     println!("{kills} kills in {runs} runs: {flakes} cases measured at the second try, {lost} not");
-    assert!(flakes > 0);
+    // Which try a kill meets is chance: two in a row cost the case.
+    assert!(flakes + lost > 0, "no kill met a case");
 }
