@@ -79,7 +79,7 @@ pub fn derive_flags<T: Flagged>(header: &Header, records: &mut [T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Round;
+    use crate::RunRounds;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Measured, Outcome};
 
@@ -104,8 +104,7 @@ mod tests {
         records[9].measured = records[9].measured.take().map(|m| Measured { samples, ..m });
         records.push(outcome(key("b", 1), Outcome::Failed("why".into())));
 
-        let mut rounds: Vec<Round> =
-            records.iter().map(|record| Round::of(&header, record.clone())).collect();
+        let mut rounds = RunRounds::of(&header, &records).rounds;
         derive_flags(&header, &mut records);
         derive_flags(&header, &mut rounds);
         let of: Vec<&[Flag]> = rounds.iter().map(Flagged::flags).collect();

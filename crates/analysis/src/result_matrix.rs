@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod round;
 
-pub use round::{Round, ranking_family};
+pub use round::{Round, RunRounds, ranking_family};
 
 /// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]
@@ -77,28 +77,28 @@ pub struct ResultMatrix {
 /// What makes two runs those of one entry.
 type Identity = (String, String, String, String, DeviceKind);
 
-/// Which entry each of a run's devices counts for.
-#[derive(Clone, Debug)]
-pub struct Entered(Vec<usize>);
-
 impl ResultMatrix {
-    /// Takes in a run's devices.
-    pub fn enter(&mut self, header: &Header) -> Entered {
+    /// Takes in a run.
+    pub fn take_in(&mut self, header: &Header, run: RunRounds) {
+        let places = self.enter(header);
+        let cases: Vec<usize> = run.cases.iter().map(|case| self.number(case)).collect();
+        for mut round in run.rounds {
+            let Some(&place) = places.get(round.device) else { continue };
+            round.cell.tally = round.tally();
+            let cells = &mut self.entries[place].cells;
+            cells.entry(cases[round.number]).or_default().merge(&round.cell);
+        }
+    }
+
+    /// Which entry each of a run's devices counts for.
+    fn enter(&mut self, header: &Header) -> Vec<usize> {
         self.suites.insert((header.suite.clone(), header.suite_hash.clone()));
         let places: Vec<usize> = header.devices.iter().map(|d| self.place(d)).collect();
         // Two equal GPUs in one machine are one entry and one run.
         for place in places.iter().collect::<BTreeSet<_>>() {
             self.entries[*place].runs += 1;
         }
-        Entered(places)
-    }
-
-    /// Takes in a record of a run that has entered, without its samples.
-    pub fn add(&mut self, entered: &Entered, mut round: Round) {
-        let Some(&place) = entered.0.get(round.device) else { return };
-        round.cell.tally = round.tally();
-        let case = self.number(round.case);
-        self.entries[place].cells.entry(case).or_default().merge(&round.cell);
+        places
     }
 
     /// Position of the case with this key.
@@ -134,13 +134,13 @@ impl ResultMatrix {
         verified.filter_map(|((case, _), time)| Some((&self.cases[*case], time?))).collect()
     }
 
-    fn number(&mut self, case: Case) -> usize {
+    fn number(&mut self, case: &Case) -> usize {
         if let Some(&number) = self.numbers.get(&case.key) {
             return number;
         }
         let number = self.cases.len();
         self.numbers.insert(case.key.clone(), number);
-        self.cases.push(case);
+        self.cases.push(case.clone());
         number
     }
 
@@ -296,10 +296,7 @@ pub fn result_matrix<'a>(
 ) -> ResultMatrix {
     let mut matrix = ResultMatrix::default();
     for (header, records) in runs {
-        let entered = matrix.enter(header);
-        for record in records {
-            matrix.add(&entered, Round::of(header, record.clone()));
-        }
+        matrix.take_in(header, RunRounds::of(header, records));
     }
     matrix
 }

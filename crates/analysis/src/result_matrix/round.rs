@@ -1,4 +1,4 @@
-//! What a ranking keeps of a record.
+//! What a ranking keeps of a run's records.
 
 use super::{Case, Cell, LATENCY};
 use crate::aggregate::Tally;
@@ -6,8 +6,43 @@ use crate::derived_flags::Flagged;
 use crate::roof::{Figure, items};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::{Flag, Header, Outcome, Record, Severity};
-use gpubench_core::workload::Ceiling;
+use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::Summary;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a ranking keeps of a run: its records without their samples, and each case once.
+#[derive(Clone, Debug, Default)]
+pub struct RunRounds {
+    /// One a record, in their order.
+    pub rounds: Vec<Round>,
+    /// The cases, as they are numbered in the run.
+    pub(super) cases: Vec<Arc<Case>>,
+}
+
+impl RunRounds {
+    /// Of records in memory.
+    pub fn of(header: &Header, records: &[Record]) -> Self {
+        let mut numbers: HashMap<&CaseKey, usize> = HashMap::new();
+        let mut run = Self::default();
+        for record in records {
+            let next = numbers.len();
+            let number = *numbers.entry(&record.key).or_insert(next);
+            run.add(header, record.clone(), number);
+        }
+        run
+    }
+
+    /// Takes in a record of the run with this header. `number` is that of its case: cases are numbered from 0 in the
+    /// order in which they are met.
+    pub fn add(&mut self, header: &Header, record: Record, number: usize) {
+        let family = || ranking_family(&record).to_owned();
+        if number == self.cases.len() {
+            self.cases.push(Arc::new(Case { key: record.key.clone(), family: family() }));
+        }
+        self.rounds.push(Round::of(header, record, number, self.cases[number].clone()));
+    }
+}
 
 /// What a record says of its case, its samples summarised. Its flags may still change ([`derive_flags`]): the cell
 /// has no tally yet.
@@ -17,7 +52,9 @@ use gpubench_stats::Summary;
 pub struct Round {
     /// Position of the device in the run's header.
     pub(super) device: usize,
-    pub(super) case: Case,
+    /// Number of the case in the run.
+    pub(super) number: usize,
+    case: Arc<Case>,
     pub(super) cell: Cell,
     /// How it counts.
     severity: Severity,
@@ -33,22 +70,21 @@ pub struct Round {
 }
 
 impl Round {
-    /// Of a record of the run with this header.
-    pub fn of(header: &Header, record: Record) -> Self {
+    fn of(header: &Header, record: Record, number: usize, case: Arc<Case>) -> Self {
         let kind = header.devices.get(record.device).map(|device| device.kind);
         // Nobody can check them any more: who includes imported devices ranks them as they are.
         let as_it_is = record.outcome == Outcome::Unchecked && kind == Some(DeviceKind::Imported);
-        let (family, kernel) = (ranking_family(&record).to_owned(), record.kernel.as_ref());
         Self {
             device: record.device,
+            number,
+            case,
             cell: Cell::of(&record),
             severity: if as_it_is { Severity::Ok } else { record.outcome.severity() },
             is_right: record.outcome.is_ok(),
             summary: record.summary(),
-            items: kernel.map_or(0, items),
+            items: record.kernel.as_ref().map_or(0, items),
             began: record.began(),
             around: record.around(),
-            case: Case { key: record.key, family },
             flags: record.flags,
         }
     }

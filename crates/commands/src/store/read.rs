@@ -64,12 +64,21 @@ pub struct Records {
     lines: Lines<BufReader<File>>,
     devices: usize,
     version: u32,
-    /// The line of every record so far, by case, then device and round: two of one would count as two rounds.
-    known: HashMap<CaseKey, BTreeMap<(usize, u32), u64>, foldhash::fast::RandomState>,
+    known: HashMap<CaseKey, KnownCase, foldhash::fast::RandomState>,
+    /// Number of the last record's case.
+    case: usize,
     line: u64,
     whole: u64,
     flaws: u32,
     ended: bool,
+}
+
+/// What was read of a case.
+#[derive(Debug)]
+struct KnownCase {
+    number: usize,
+    /// The line of every record so far, by device and round: two of one would count as two rounds.
+    lines: BTreeMap<(usize, u32), u64>,
 }
 
 /// Opens a result file and reads its header.
@@ -105,6 +114,7 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
         devices: header.devices.len(),
         version,
         known: HashMap::default(),
+        case: 0,
         line: 1,
         whole,
         flaws: 0,
@@ -163,6 +173,11 @@ impl Iterator for Records {
 }
 
 impl Records {
+    /// Number of the case of the record that was read last: from 0, in the order in which they were met.
+    pub fn case(&self) -> usize {
+        self.case
+    }
+
     fn next_line(&mut self) -> Option<Result<Line, Flaw>> {
         match self.lines.next_line() {
             Ok(None) => None,
@@ -217,9 +232,14 @@ impl Records {
         }
         let round = (record.device, record.round);
         let first = match self.known.get_mut(&record.key) {
-            Some(lines) => *lines.entry(round).or_insert(self.line),
+            Some(case) => {
+                self.case = case.number;
+                *case.lines.entry(round).or_insert(self.line)
+            }
             None => {
-                self.known.insert(record.key.clone(), [(round, self.line)].into());
+                self.case = self.known.len();
+                let case = KnownCase { number: self.case, lines: [(round, self.line)].into() };
+                self.known.insert(record.key.clone(), case);
                 self.line
             }
         };

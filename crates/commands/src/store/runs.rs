@@ -1,7 +1,7 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
 use super::read::{identity, open};
-use gpubench_analysis::{ResultMatrix, Round, derive_flags};
+use gpubench_analysis::{ResultMatrix, RunRounds, derive_flags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Detail, Header, Line};
@@ -149,10 +149,7 @@ impl Loading {
 
 impl LoadedRuns {
     fn take_in(&mut self, run: SummarisedRun) {
-        let entered = self.matrix.enter(&run.header);
-        for round in run.rounds {
-            self.matrix.add(&entered, round);
-        }
+        self.matrix.take_in(&run.header, run.records);
         self.warnings.extend(run.warnings);
         self.characterised.extend(run.characterised);
         self.files += 1;
@@ -162,33 +159,33 @@ impl LoadedRuns {
 /// A file without its samples.
 struct SummarisedRun {
     header: Header,
-    rounds: Vec<Round>,
+    records: RunRounds,
     warnings: Vec<String>,
     characterised: Vec<CharacterisedIn>,
 }
 
 impl SummarisedRun {
     fn read(path: &Path) -> Result<Self> {
-        let (header, lines) = open(path)?;
-        let (mut rounds, mut warnings) = (vec![], vec![]);
+        let (header, mut lines) = open(path)?;
+        let (mut records, mut warnings) = (RunRounds::default(), vec![]);
         let mut characterises: BTreeSet<usize> = BTreeSet::new();
-        for line in lines {
+        while let Some(line) = lines.next() {
             match line {
                 Ok(Line::Record(record)) => {
                     let is_profile = |detail: &Detail| detail.kind() == PROFILING;
                     characterises.extend(
                         record.detail.as_ref().filter(|d| is_profile(d)).map(|_| record.device),
                     );
-                    rounds.push(Round::of(&header, *record));
+                    records.add(&header, *record, lines.case());
                 }
                 Ok(_) => {}
                 Err(flaw) => warnings.push(flaw.to_string()),
             }
         }
-        if rounds.is_empty() {
+        if records.rounds.is_empty() {
             warnings.push(format!("{}: no record in it", path.display()));
         }
-        derive_flags(&header, &mut rounds);
+        derive_flags(&header, &mut records.rounds);
         let known = characterises.into_iter().filter_map(|device| header.devices.get(device));
         let of = |device: &DeviceInfo| CharacterisedIn {
             path: path.to_path_buf(),
@@ -196,7 +193,7 @@ impl SummarisedRun {
             device: device.clone(),
         };
         let characterised = known.map(of).collect();
-        Ok(Self { header, rounds, warnings, characterised })
+        Ok(Self { header, records, warnings, characterised })
     }
 }
 
