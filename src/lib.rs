@@ -23,6 +23,7 @@
 //! | `emulator` | work-groups of a kernel run on the host, counted and checked |
 //! | `tune` | the search for a kernel's fastest variant: space, strategies, racing, replay |
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
+//! | `packed` | folders of text inside the binary, compressed |
 //!
 //! Besides: `crates/evidence`, a program that runs `docs/evidence.yaml` and writes `docs/results/evidence/`; `suites/` and `shaders/` (one kernel in both languages a workload), which the binary carries; `baselines/`; `docs/`.
 

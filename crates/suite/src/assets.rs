@@ -1,22 +1,20 @@
 //! The suites and kernels inside the binary, so that one file copied to a machine runs there.
 
 use gpubench_core::gpu::Language;
-use include_dir::{Dir, include_dir};
+use gpubench_packed::{Folder, folder};
 
-static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
-static SUITES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suites");
+static SHADERS: Folder = folder!("shaders");
+static SUITES: Folder = folder!("suites");
 
 /// The names by which [`super::load`] finds the embedded suites: `quick`, `all`, ….
 pub fn suites() -> Vec<&'static str> {
-    let paths = SUITES.files().filter_map(|file| file.path().to_str());
-    paths.filter_map(|path| path.strip_suffix(".yaml")).collect()
+    SUITES.paths().filter_map(|path| path.strip_suffix(".yaml")).collect()
 }
 
 /// The shipped kernels as `family/entry`, each once.
 pub fn kernels() -> Vec<&'static str> {
-    let files = SHADERS.dirs().flat_map(Dir::files);
-    let mut names: Vec<_> = files
-        .filter_map(|file| file.path().to_str())
+    let mut names: Vec<_> = SHADERS
+        .paths()
         .filter_map(|path| path.strip_suffix(".cl").or(path.strip_suffix(".wgsl")))
         .collect();
     names.sort_unstable();
@@ -31,18 +29,18 @@ pub fn kernel(family: &str, entry: &str, language: Language) -> Option<(String, 
         Language::Wgsl => "wgsl",
     };
     let path = format!("{family}/{entry}.{extension}");
-    let text = SHADERS.get_file(&path)?.contents_utf8()?;
+    let text = SHADERS.text(&path)?;
     Some((path, text))
 }
 
 /// The text of the file `path` below `suites/`.
 pub fn suite_file(path: &str) -> Option<&'static str> {
-    SUITES.get_file(path)?.contents_utf8()
+    SUITES.text(path)
 }
 
 /// Whether `text` is that of an embedded suite, wherever it was read.
 pub fn is_suite(text: &str) -> bool {
-    SUITES.files().any(|file| file.contents_utf8() == Some(text))
+    SUITES.paths().any(|path| SUITES.text(path) == Some(text))
 }
 
 /// What messages call the embedded file `path` below `suites/`.

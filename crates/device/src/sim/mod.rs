@@ -35,13 +35,14 @@ pub use sources::{Source, sources};
 use super::{Backend, Device, Opened};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use include_dir::{Dir, include_dir};
+use gpubench_packed::{Folder, folder};
 use std::path::{Path, PathBuf};
 
-static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/devices");
-/// Devices that are simulated only where they are named, so that a run on all simulated devices stays what it was.
-static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/devices/small");
-static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/machines");
+static DEVICES: Folder = folder!("devices");
+static MACHINES: Folder = folder!("machines");
+/// The folder of the devices that are simulated only where they are named, so that a run on all simulated devices
+/// stays what it was.
+const SMALL: &str = "small/";
 
 /// The largest description: an honest one has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -80,7 +81,7 @@ impl Sim {
 
     /// How many devices are shipped; a user's are numbered from here on.
     pub fn shipped() -> usize {
-        SHIPPED.files().count()
+        shipped().count()
     }
 
     /// All descriptions, the shipped ones first, in the order of their files' names.
@@ -108,12 +109,12 @@ impl Sim {
 
     /// The names of the shipped machines.
     pub fn machines() -> Vec<&'static str> {
-        names(&MACHINES)
+        MACHINES.paths().filter_map(name).collect()
     }
 
     /// The names of the shipped devices that are simulated only where they are named.
     pub fn small_devices() -> Vec<&'static str> {
-        names(&SMALL)
+        small().filter_map(name).collect()
     }
 
     /// Opens several devices of one host. Devices of one machine are behind its switches; all
@@ -155,15 +156,8 @@ impl Sim {
 
     /// Every device's file and text.
     fn texts(&self) -> Result<Vec<(String, String)>> {
-        let mut shipped: Vec<_> = SHIPPED.files().collect();
-        shipped.sort_by_key(|file| file.path());
-        let mut texts: Vec<_> = shipped
-            .into_iter()
-            .map(|file| {
-                let text = file.contents_utf8().unwrap_or_default();
-                (file.path().display().to_string(), text.to_owned())
-            })
-            .collect();
+        let text = |path| DEVICES.text(path).unwrap_or_default().to_owned();
+        let mut texts: Vec<_> = shipped().map(|path| (path.to_owned(), text(path))).collect();
         for path in &self.files {
             texts.extend(devices_of(described(path)?)?);
         }
@@ -177,20 +171,27 @@ impl Sim {
     }
 }
 
-/// The files' names without `.yaml`, in their order.
-fn names(folder: &'static Dir<'static>) -> Vec<&'static str> {
-    let mut names: Vec<_> =
-        folder.files().filter_map(|file| file.path().file_stem()?.to_str()).collect();
-    names.sort_unstable();
-    names
+/// The paths of the devices that are always there.
+fn shipped() -> impl Iterator<Item = &'static str> {
+    DEVICES.paths().filter(|path| !path.starts_with(SMALL))
+}
+
+/// The paths, behind [`SMALL`], of those that are there by name.
+fn small() -> impl Iterator<Item = &'static str> {
+    DEVICES.paths().filter_map(|path| path.strip_prefix(SMALL))
+}
+
+/// What a user calls a description.
+fn name(path: &'static str) -> Option<&'static str> {
+    path.strip_suffix(".yaml")
 }
 
 /// File and text of a user's description, or of a shipped one that is named.
 fn described(path: &Path) -> Result<(String, String)> {
     let file = path.display().to_string();
-    let named = |folder: &'static Dir<'static>| folder.get_file(format!("{file}.yaml"));
-    if let Some(shipped) = named(&MACHINES).or_else(|| named(&SMALL)) {
-        return Ok((file, shipped.contents_utf8().unwrap_or_default().to_owned()));
+    let machine = MACHINES.text(&format!("{file}.yaml"));
+    if let Some(text) = machine.or_else(|| DEVICES.text(&format!("{SMALL}{file}.yaml"))) {
+        return Ok((file, text.to_owned()));
     }
     match gpubench_core::text::read(path, MAX_BYTES) {
         Ok(text) => Ok((file, text)),
@@ -205,9 +206,9 @@ fn devices_of((file, text): (String, String)) -> Result<Vec<(String, String)>> {
     }
     let shipped = |name: String| {
         let path = format!("{name}.yaml");
-        let found = SHIPPED.get_file(&path).and_then(|found| found.contents_utf8());
         let missing = || Error::Usage(format!("{file}: no device `{name}` is shipped"));
-        found.map(|text| (path, text.to_owned())).ok_or_else(missing)
+        let text = DEVICES.text(&path).ok_or_else(missing)?.to_owned();
+        Ok((path, text))
     };
     Machine::parse(&file, &text)?.devices.into_iter().map(shipped).collect()
 }

@@ -2,11 +2,13 @@
 
 use super::each;
 use ::parquet::basic::{ConvertedType, Repetition, Type as Physical};
-use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use ::parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::writer::SerializedFileWriter;
-use ::parquet::schema::types::Type;
+use ::parquet::file::properties::WriterPropertiesPtr;
+use ::parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use ::parquet::schema::types::{ColumnDescPtr, Type};
+use bytes::Bytes;
 use gpubench_core::error::{Error, Result};
 use gpubench_report::export_rows::{COLUMNS, Cell, Kind};
 use gpubench_report::progress::say;
@@ -80,8 +82,7 @@ impl Parquet {
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("gpubench").with_fields(fields).build();
         let schema = Arc::new(schema.map_err(failed)?);
-        let properties = Arc::new(WriterProperties::builder().build());
-        let writer = SerializedFileWriter::new(file, schema, properties).map_err(failed)?;
+        let writer = SerializedFileWriter::new(file, schema, Arc::default()).map_err(failed)?;
         let columns = columns.into_iter().map(|(_, column)| column).collect();
         Ok(Self { path: path.to_owned(), writer, columns, rows: 0 })
     }
@@ -114,29 +115,40 @@ impl Parquet {
     }
 
     fn write(&mut self) -> Result<(), ParquetError> {
+        let properties = self.writer.properties().clone();
+        let descriptions = self.writer.schema_descr().columns().to_vec();
         let mut group = self.writer.next_row_group()?;
-        for column in &mut self.columns {
-            let Some(mut writer) = group.next_column()? else { break };
-            match column {
-                Column::Text(values) => {
-                    writer.typed::<ByteArrayType>().write_batch(values, None, None)?;
-                    values.clear();
-                }
-                Column::Whole(values) => {
-                    writer.typed::<Int64Type>().write_batch(values, None, None)?;
-                    values.clear();
-                }
+        for (column, description) in self.columns.iter_mut().zip(descriptions) {
+            let to = (description, properties.clone());
+            let (bytes, end) = match column {
+                Column::Text(values) => chunk::<ByteArrayType>(to, &std::mem::take(values), None),
+                Column::Whole(values) => chunk::<Int64Type>(to, &std::mem::take(values), None),
                 Column::Number(values) => {
+                    let values = std::mem::take(values);
                     let levels: Vec<i16> = values.iter().map(|x| i16::from(x.is_some())).collect();
-                    let there: Vec<f64> = values.iter().copied().flatten().collect();
-                    writer.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?;
-                    values.clear();
+                    let there: Vec<f64> = values.into_iter().flatten().collect();
+                    chunk::<DoubleType>(to, &there, Some(&levels))
                 }
-            }
-            writer.close()?;
+            }?;
+            group.append_column(&bytes, end)?;
         }
         group.close().map(|_| ())
     }
+}
+
+/// A group's part of one column, encoded. The file's own writer of columns would bring those of all types there are
+/// into the binary, where three are used.
+fn chunk<T: DataType>(
+    (description, properties): (ColumnDescPtr, WriterPropertiesPtr),
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+    let mut bytes = TrackedWrite::new(vec![]);
+    let pages = Box::new(SerializedPageWriter::new(&mut bytes));
+    let mut writer = ColumnWriterImpl::<T>::new(description, properties, pages);
+    writer.write_batch(values, levels, None)?;
+    let end = writer.close()?;
+    Ok((bytes.into_inner()?.into(), end))
 }
 
 fn column_type(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
