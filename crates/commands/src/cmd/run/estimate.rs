@@ -48,8 +48,9 @@ pub struct Extent {
 
 /// Seconds to start a worker and close its device, about.
 const WORKER: f64 = 0.3;
-/// Seconds that a simulated case takes the host, about.
-const SIMULATED: f64 = 0.01;
+/// Seconds that a simulated case takes the host, and a worker that simulates, about.
+const SIMULATED: f64 = 0.007;
+const SIMULATING: f64 = 0.02;
 /// How many times as long as at the best that such a device could reach a launch takes: each is as likely, since
 /// nobody knows before it ran. In the middle eight tenths of the shipped kernels it was 2 to 71 times on PoCL and 80 to
 /// 1300 times on lavapipe (docs/results/2026-11-24-verdicts.md).
@@ -113,7 +114,7 @@ fn of_device<'a>(
         return 0.0;
     }
     let simulated = device.kind == DeviceKind::Simulated;
-    let (mut spent, mut each) = (0.0, WORKER);
+    let (mut spent, mut each) = (0.0, if simulated { SIMULATING } else { WORKER });
     let pauses = |cases: usize| if simulated { 0.0 } else { extent.pause * cases as f64 };
     each += pauses(cases.len());
     // Before the first case there is none.
