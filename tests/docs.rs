@@ -258,3 +258,20 @@ fn tests_that_are_named_are_there() {
     }
     assert!(checked > 15, "only {checked} tests were found");
 }
+
+/// Each item of the page of verdicts names the test that shows it: of `tests/`, or of the crate that is its first word.
+#[test]
+fn tests_that_show_verdicts_are_there() {
+    let page = std::fs::read_to_string(root().join("docs/results/2026-11-24-verdicts.md")).unwrap();
+    let mut checked = 0;
+    for (place, name) in quoted(&page).filter_map(|quoted| quoted.split_once("::")) {
+        let file = match place.split_once('/') {
+            Some((room, file)) => format!("crates/{room}/src/{file}.rs"),
+            None => format!("tests/{place}.rs"),
+        };
+        let text = std::fs::read_to_string(root().join(&file)).unwrap_or_else(|_| panic!("{file}"));
+        assert!(text.contains(&format!("fn {name}(")), "{file} has no test `{name}`");
+        checked += 1;
+    }
+    assert!(checked > 40, "only {checked} tests were found");
+}

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Place, text};
+use common::{Place, invented, text};
 use gpubench::analyse::fit::{Device, End, Launch, Model, OwnRoof, View, evaluate, rules};
 use gpubench::backend::Device as _;
 use gpubench::backend::sim::{Costs, Description, Launched, Noise, Sim, SimDevice};
@@ -14,9 +14,10 @@ use gpubench::measure::load;
 use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned};
-use gpubench::record::Outcome;
+use gpubench::record::{Built, Outcome};
 use gpubench::report::fit::Report;
 use gpubench::stats::Summary;
+use gpubench::store::Writer;
 use gpubench::suite::Suite;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -442,6 +443,101 @@ fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
     let (_, err, _) =
         run_gpubench(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
     assert!(err.contains("name its file (--suite)"), "{err}");
+}
+
+/// A run of kernels whose arithmetic takes as long as their memory, behind a launch of 100 µs: their sum is known, and
+/// neither rate. It says that it is of the suite `quick`, which has none of them, so that none can be counted.
+fn at_the_ridge(place: &Place) {
+    let suite = load("quick").unwrap();
+    let mut header = invented::header(vec![invented::device("Card A")], 1);
+    (header.suite, header.suite_hash) = (suite.name, suite.hash);
+    let path = place.folder.path().join("ridge.jsonl");
+    let mut writer = Writer::create_at(&path, &header).unwrap();
+    for (name, scale) in ["one", "two", "three", "four", "five"].into_iter().zip(1..) {
+        for n in 1..=5 {
+            let bytes = 1e6 * f64::from(scale) * 4f64.powi(n);
+            let samples = vec![1e-4 + bytes / 1e11; 15];
+            let mut record = invented::record(invented::key(name, n.into()), 0, 0, samples);
+            if let Some(measured) = &mut record.measured {
+                (measured.flops, measured.bytes) = (10.0 * bytes, bytes);
+            }
+            record.kernel = Some(Built {
+                hash: name.repeat(16),
+                group: [64, 1, 1],
+                groups: [1; 3],
+                bounds_checks: gpubench::gpu::BoundsChecks::Off,
+                variant: String::new(),
+                tried: vec![],
+                untried: 0,
+                report: Default::default(),
+            });
+            writer.append(&record).unwrap();
+        }
+    }
+    writer.leave().unwrap();
+}
+
+/// What the issue saw: "bound by compute", and peak and bandwidth "not identifiable" below it.
+#[test]
+fn nothing_is_bound_by_rates_that_are_not_identifiable() {
+    let place = Place::new();
+    at_the_ridge(&place);
+    let (out, err, code) = run_gpubench(&place, &["fit", "ridge.jsonl"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("best on this device: smooth roofline"), "{out}");
+    for rate in ["peak", "bandwidth"] {
+        let line = out.lines().find(|line| line.trim_start().starts_with(rate)).unwrap();
+        assert!(line.contains("not identifiable"), "{out}");
+    }
+    assert!(!out.contains("compute ×") && !out.contains("global memory ×"), "{out}");
+
+    let (out, _, _) = run_gpubench(&place, &["fit", "ridge.jsonl", "--json"]);
+    let reports: Value = serde_json::from_str(&out).unwrap();
+    let bounds = reports[0]["bounds"].as_array().unwrap();
+    assert!(bounds.iter().all(|bound| bound["bound"] == "launch"), "{bounds:#?}");
+    assert_eq!(reports[0]["launches"], 25);
+}
+
+/// The errors of a table of predictions, as printed, without their signs: of each line the last cell.
+fn printed_errors(out: &str) -> Vec<f64> {
+    let lines = out.lines().filter(|line| line.contains("(sim)"));
+    let cells = lines.filter_map(|line| line.trim_end().strip_suffix(" %")?.rsplit(' ').next());
+    cells.map(|cell| cell.trim_start_matches(['+', '-']).parse().unwrap()).collect()
+}
+
+/// A printed share in hundredths.
+fn percent(out: &str, label: &str) -> f64 {
+    let line = out.lines().find(|line| line.contains(label)).unwrap_or_else(|| panic!("{out}"));
+    let value = line.rsplit(": ").next().unwrap().trim_end();
+    value.strip_suffix(" %").unwrap_or_else(|| panic!("{line}")).parse().unwrap()
+}
+
+/// What the issue saw: errors of +33, +71, +72, +156 and −92 % above a mean of 15.3 %.
+#[test]
+fn the_mean_error_that_is_printed_is_that_of_the_errors_above_it() {
+    let place = place(
+        "{ sepia: { n: [512] }, linear: { n: [512] }, transpose_padded/32x8: { rows: [512] }, \
+         black_scholes: { n: [65536] } }",
+    );
+    let run = ["run", "mine.yaml", "--seed", "7", "--sim", "c1060", "k40c"];
+    let (_, err, code) = run_gpubench(&place, &run);
+    assert_eq!(code, Some(0), "{err}");
+    let file = place.result().display().to_string();
+    let [slow, fast] = ["tesla-c1060", "tesla-k40c"].map(device);
+    let predict = ["predict", "mine.yaml", "--profile", &slow, &fast, "--measured", &file];
+    let (out, err, code) = run_gpubench(&place, &predict);
+    assert_eq!(code, Some(0), "{err}");
+    let errors = printed_errors(&out);
+    assert_eq!(errors.len(), 8, "four cases on two devices: {out}");
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let said = percent(&out, "mean distance of the predicted times from the measured ones");
+    // Of each error at most half of its last digit is lost.
+    assert!((said - mean).abs() <= 0.6, "{said} % of {errors:?}, whose mean is {mean} %");
+    assert!(mean > 2.0, "too little to tell apart: {errors:?}");
+    let (json, _, _) = run_gpubench(&place, &[&predict[..], &["--json"]].concat());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let exact = 100.0 * json["summary"]["time_error"].as_f64().unwrap();
+    assert!((said - exact).abs() <= 0.06, "{said} {exact}");
 }
 
 #[test]

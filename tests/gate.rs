@@ -18,6 +18,8 @@ struct Run<'a> {
     cases: Vec<Option<f64>>,
     /// Seconds of the reference kernels by round, in units of the usual.
     speed: [f64; 5],
+    /// By how much the rounds of a case differ, at most four times this.
+    scatter: f64,
 }
 
 impl Default for Run<'_> {
@@ -29,6 +31,7 @@ impl Default for Run<'_> {
             host: "EPYC",
             cases: vec![Some(1.0); 4],
             speed: [1.0; 5],
+            scatter: 1e-4,
         }
     }
 }
@@ -45,7 +48,7 @@ impl Run<'_> {
         let mut writer = Writer::create_at(&path, &header).expect("a new file");
         for (round, speed) in (0..5).zip(self.speed) {
             for (n, factor) in (0..).zip(&self.cases) {
-                let wobble = 1.0 + 1e-4 * f64::from((round * 7 + n as u32) % 5);
+                let wobble = 1.0 + self.scatter * f64::from((round * 7 + n as u32) % 5);
                 let seconds = 1e-3 * factor.unwrap_or(1.0) * wobble;
                 let mut record =
                     invented::record(invented::key("copy", n), 0, round, vec![seconds; 15]);
@@ -97,6 +100,40 @@ fn each_reason_has_its_exit_code_and_the_first_line_counts() {
     assert_eq!(gate(&place, &["--fail-on", "faster"]).0, Some(2));
 }
 
+/// Every code that a gate leaves with, in the order of the page, and what its row says of it.
+#[test]
+fn the_page_of_continuous_integration_has_every_exit_code() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/howto/ci.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let rows: Vec<&str> =
+        rows.filter(|row| row.as_bytes().get(2).is_some_and(u8::is_ascii_digit)).collect();
+    let found = |[old, new]: [Vec<Option<f64>>; 2], scatter: f64, gate: &str| {
+        let place = Place::new();
+        Run { file: "old.jsonl", cases: old, scatter, ..Run::default() }.write(&place);
+        Run { file: "new.jsonl", cases: new, scatter, ..Run::default() }.write(&place);
+        let (code, _, _) =
+            output(&place, &["compare", "new.jsonl", "old.jsonl", "--fail-on", gate]);
+        code.expect("a code")
+    };
+    let all = "slower:5,unverified,missing,unsure";
+    let [same, slow] = [Some(1.0), Some(1.2)];
+    let of_two = |new: Vec<Option<f64>>| [vec![same; 2], new];
+    let codes = [
+        (found(of_two(vec![same; 2]), 1e-4, all), "PASS"),
+        (found(of_two(vec![slow, None]), 1e-4, all), "a case is wrong or failed"),
+        (found(of_two(vec![slow]), 1e-4, all), "a case is slower"),
+        (found(of_two(vec![same]), 1e-4, all), "it is gone"),
+        (found(of_two(vec![same; 2]), 0.05, all), "a case is unsure"),
+        (found([vec![None; 2], vec![same; 2]], 1e-4, all), "nothing could be compared"),
+        (found(of_two(vec![same; 2]), 1e-4, "faster"), "a mistake on the command line"),
+    ];
+    assert_eq!(rows.len(), codes.len(), "{rows:#?}");
+    for ((code, what), row) in codes.into_iter().zip(rows) {
+        assert!(row.starts_with(&format!("| {code}")) && row.contains(what), "{code}: {row}");
+    }
+}
+
 #[test]
 fn nothing_to_compare_has_a_code_of_its_own() {
     let place = Place::new();
@@ -106,6 +143,25 @@ fn nothing_to_compare_has_a_code_of_its_own() {
         assert_eq!(gate(&place, args).0, Some(7));
     }
     assert_eq!(output(&place, &["compare", "new.jsonl"]).0, Some(7), "no baseline");
+}
+
+/// Rounds that differ by 20 % do not tell whether a case is 2 % slower.
+#[test]
+fn an_unsure_case_fails_with_a_code_of_its_own_where_that_is_wanted() {
+    let place = Place::new();
+    Run { file: "old.jsonl", scatter: 0.05, ..Run::default() }.write(&place);
+    let cases = vec![Some(1.02); 4];
+    Run { file: "new.jsonl", cases, scatter: 0.05, ..Run::default() }.write(&place);
+    let (code, line) = gate(&place, &["--fail-on", "slower,unverified,missing,unsure"]);
+    assert_eq!(code, Some(6), "{line}");
+    let counts = "0 slower, 0 unverified, 0 missing; 0 the same, 0 faster, 4 unsure, 0 new";
+    assert_eq!(line, format!("FAIL: {counts}"));
+    let (code, line) = gate(&place, &["--fail-on"]);
+    assert_eq!((code, line), (Some(0), format!("PASS: {counts}")), "unless it is wanted");
+    let args = ["compare", "new.jsonl", "old.jsonl", "--fail-on"];
+    let (_, stdout, _) = output(&place, &args);
+    let second = stdout.lines().nth(2).unwrap_or_default();
+    assert!(second.starts_with("Of 4 unsure: ") && second.contains(" rounds on"), "{stdout}");
 }
 
 #[test]
@@ -139,8 +195,28 @@ fn every_format_names_host_device_driver_verdict_and_rule() {
     assert!(page.starts_with("**FAIL: 1 slower by more than 5.0 %"), "{page}");
 }
 
+/// A slower case has one sign, in the terminal, a comment and a page alike; no other sign stands for it.
 #[test]
-fn a_machine_of_another_pace_is_neither_faster_nor_slower() {
+fn a_slower_case_has_one_sign_everywhere() {
+    let place = compared(vec![Some(1.0), Some(1.2), Some(1.0), Some(1.0)]);
+    let compare = ["compare", "new.jsonl", "old.jsonl"];
+    let report = ["report", "new.jsonl", "--baseline", "old.jsonl"];
+    for args in [
+        &compare[..],
+        &[&compare[..], &["--format", "md"]].concat(),
+        &[&report[..], &["--format", "text"]].concat(),
+        &[&report[..], &["--format", "md"]].concat(),
+        &[&report[..], &["--format", "html"]].concat(),
+    ] {
+        let (code, stdout, stderr) = output(&place, args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        assert_eq!(stdout.matches("▼ SLOWER").count(), 1, "{args:?}: {stdout}");
+        assert_eq!(stdout.matches("SLOWER").count(), 1, "{args:?}: {stdout}");
+    }
+}
+
+#[test]
+fn a_machine_of_another_speed_is_neither_faster_nor_slower() {
     for (speed, code) in [(1.94, 0), (1.0, 1)] {
         let place = Place::new();
         Run { file: "old.jsonl", ..Run::default() }.write(&place);
@@ -166,7 +242,7 @@ fn a_machine_of_another_pace_is_neither_faster_nor_slower() {
 }
 
 #[test]
-fn runs_whose_pace_drifted_are_no_baseline_and_teach_no_floor() {
+fn runs_whose_speed_drifted_are_no_baseline_and_teach_no_floor() {
     let place = Place::new();
     Run { file: "a.jsonl", speed: [1.0, 1.0, 1.3, 1.3, 1.3], ..Run::default() }.write(&place);
     let (code, _, stderr) = output(&place, &["baseline", "save", "a.jsonl"]);

@@ -87,6 +87,34 @@ fn two_suites_take_turns_case_by_case_and_are_compared_round_by_round() {
     }
 }
 
+/// Whoever waits, waits for both: what is estimated and what it took are sums over the two files.
+#[test]
+fn the_time_of_both_suites_is_estimated_and_said() {
+    let place = two_suites("reference: transpose");
+    let more = ["--sim", "k40c", "--rounds", "3", "--output", "now.jsonl"];
+    let begun = std::time::Instant::now();
+    let output = place.output(&[&RUN[..], &more].concat());
+    let elapsed = begun.elapsed().as_secs_f64();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let footers = ["now.jsonl", "now.old.jsonl"].map(|file| {
+        let run = gpubench::store::read(&place.folder.path().join(file)).expect("a result");
+        run.footer.expect("a footer")
+    });
+    let took: f64 = footers.iter().map(|footer| footer.wall).sum();
+    let estimated: f64 = footers.iter().filter_map(|footer| footer.estimated).sum();
+    assert!(0.0 < took && took <= elapsed, "{took} s of {elapsed} s");
+    let [took, estimated] = [took, estimated].map(gpubench::units::seconds);
+    let end = format!("took {took} of {estimated} estimated, both suites");
+    assert!(said.contains(&end), "no `{end}` in {said}");
+    let begin = format!("both suites in turn; estimated time: {estimated}");
+    assert!(said.contains(&begin), "no `{begin}` in {said}");
+    // The new suite has a case more: they are not estimated alike.
+    assert!(footers[0].estimated > footers[1].estimated, "{footers:?}");
+    let dry = place.output(&[&RUN[..], &more[..4], &["--dry-run"]].concat());
+    assert!(text(&dry.stdout).contains(&begin), "{}", text(&dry.stdout));
+}
+
 #[test]
 fn what_is_measured_in_turn_is_not_resumed() {
     let place = two_suites("reference: transpose");

@@ -39,6 +39,32 @@ pub fn line(judgement: &Judgement, gate: &Gate) -> String {
     )
 }
 
+/// What would settle the cases that are unsure: how many rounds the first of them, and the last; nothing where none is.
+pub fn settling(all: &[Compared]) -> Option<String> {
+    let rows = || all.iter().flat_map(|compared| &compared.comparison.rows);
+    let unsure = rows().filter(|row| matches!(row.verdict, Verdict::Unsure { .. })).count();
+    let by_speed = rows().filter(|row| row.unsure_by_speed).count();
+    let by_rounds = rows().filter(|row| !row.unsure_by_speed).filter_map(|row| match row.verdict {
+        Verdict::Unsure { rounds } => rounds,
+        _ => None,
+    });
+    let mut rounds: Vec<u32> = by_rounds.collect();
+    rounds.sort_unstable();
+    let mut said = vec![];
+    if let (Some(first), Some(last)) = (rounds.first(), rounds.last()) {
+        let enough = if first == last { last.to_string() } else { format!("{first} to {last}") };
+        said.push(format!("{enough} rounds on either side would settle {}", rounds.len()));
+    }
+    if by_speed > 0 {
+        said.push(format!("a run when the machine is quiet may settle {by_speed}"));
+    }
+    if unsure > rounds.len() + by_speed {
+        let close = unsure - rounds.len() - by_speed;
+        said.push(format!("no number of rounds settles {close}, so close to the tolerance"));
+    }
+    (unsure > 0).then(|| format!("Of {unsure} unsure: {}.", said.join("; ")))
+}
+
 /// Why a case has its verdict.
 pub fn rule(row: &Row) -> String {
     let tolerance = number(row.tolerance, Unit::Fraction);

@@ -87,29 +87,33 @@ pub struct Evaluation {
 impl Evaluation {
     /// What bounds a launch by this model, and how many times longer that takes than the next
     /// longest part; `None` where the model does not see the launch, and where another part would be the longest
-    /// at some value that the launches allow of a parameter which they do not identify.
+    /// at some values that the launches allow of the parameters which they do not identify.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
         let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
-        let longest = |parameters: &[f64]| {
-            let mut parts = view.parts(parameters, factor);
-            parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
-            Some((parts[0].0, parts[0].1 / next))
-        };
-        let found = longest(parameters)?;
+        let parts = view.parts(parameters, factor);
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by(|&a, &b| parts[b].1.total_cmp(&parts[a].1));
+        let [longest, next, ..] = order[..] else { return None };
+        // Each part between its shortest and its longest seconds.
+        let mut ranges: Vec<[f64; 2]> = parts.iter().map(|part| [part.1; 2]).collect();
         let unknown = self.parameters.iter().enumerate();
-        let unknown = unknown.filter(|(_, parameter)| !parameter.is_identifiable());
-        for (place, parameter) in unknown {
+        for (place, parameter) in unknown.filter(|(_, parameter)| !parameter.is_identifiable()) {
             for end in parameter.interval {
                 let mut other = parameters.to_vec();
                 *other.get_mut(place)? = end.clamp(1e-150, 1e150);
-                if longest(&other)?.0 != found.0 {
+                let then = view.parts(&other, factor);
+                if then[longest].0 != parts[longest].0 {
                     return None;
+                }
+                for ([low, high], (_, seconds)) in ranges.iter_mut().zip(then) {
+                    (*low, *high) = (low.min(seconds), high.max(seconds));
                 }
             }
         }
-        Some(found)
+        let is_sure = |other: &usize| ranges[*other][1] <= ranges[longest][0];
+        let times = parts[longest].1 / parts[next].1.max(f64::MIN_POSITIVE);
+        order[1..].iter().all(is_sure).then_some((parts[longest].0, times))
     }
 }
 
@@ -211,6 +215,37 @@ mod tests {
             evaluation.parameters.iter().map(Parameter::is_identifiable).collect();
         assert_eq!(identifiable, [true, false, false, false], "{:#?}", evaluation.parameters);
         assert!((evaluation.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
+    }
+
+    /// Two rates that may be four times as high or as low: that matters where one part takes ten times as long as
+    /// the other, and not where it takes a hundred times.
+    #[test]
+    fn what_bounds_is_not_said_where_rates_that_nobody_knows_decide() {
+        let bound = |operations: f64, between: f64| {
+            let parameter = |name, value: f64| Parameter {
+                name,
+                value,
+                interval: [value / between, value * between],
+                inflation: 1.0,
+            };
+            let evaluation = Evaluation {
+                model: Model::ROOFLINE,
+                fitted: Fitted::new(Model::ROOFLINE, vec![1e12, 1e11]),
+                parameters: vec![parameter("peak", 1e12), parameter("bandwidth", 1e11)],
+                seen: 1.0,
+                leave_one_size_out: None,
+                leave_one_workload_out: None,
+            };
+            evaluation.bound(&launch("a", 1, operations, 1e10, 0.0), None)
+        };
+        let is_compute = |found: Option<(Bound, f64)>, by: f64| {
+            found.is_some_and(|(part, times)| {
+                part == Bound::Compute && (times / by - 1.0).abs() < 1e-9
+            })
+        };
+        assert!(is_compute(bound(1e12, 1.1), 10.0), "both rates are known");
+        assert_eq!(bound(1e12, 4.0), None, "neither alone makes up for ten, both do");
+        assert!(is_compute(bound(1e13, 4.0), 100.0));
     }
 
     #[test]

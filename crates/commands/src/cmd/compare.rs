@@ -164,8 +164,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let gate = wanted.unwrap_or_default();
     let judgement = gate::evaluate(&compared, &gate);
     let line = wanted.map(|gate| gate::line(&judgement, &gate));
+    let settling = gate::settling(&compared).map_or_else(String::new, |said| said + "\n\n");
     let before = |begin: &str, end: &str| {
-        line.as_ref().map_or_else(String::new, |line| format!("{begin}{line}{end}\n\n"))
+        line.as_ref().map_or_else(String::new, |line| format!("{begin}{line}{end}\n\n{settling}"))
     };
     let section = || comparison::section(&compared);
     print(&match args.format {

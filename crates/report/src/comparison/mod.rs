@@ -162,6 +162,8 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
         rows
     };
     let [slower, faster, unsure, same] = KINDS.map(rows);
+    let none =
+        if unsure.is_empty() { "No case changed." } else { "No case is known to have changed." };
     let [changed, others] = [[slower, faster].concat(), [unsure, same].concat()];
     let common = common_tolerance(comparison);
     let section = section
@@ -170,7 +172,7 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
         .figure("mean", "geometric mean of the ratios", mean(comparison), Unit::Relative)
         .figure("tolerance", "tolerance", common, Unit::Fraction);
     let section = match changed.is_empty() {
-        true => section.text("No case changed."),
+        true => section.text(none),
         false => section.plot(plot(&changed)),
     };
     let section = match changed_kernels(comparison) {
@@ -178,7 +180,7 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
         None => section,
     };
     let is_open = |row: &&Row| matches!(row.verdict, Verdict::Unsure { rounds: Some(_) });
-    let rest = Section::new("others", "Unchanged cases").folded();
+    let rest = Section::new("others", "Cases not called changed").folded();
     let rest = match others.iter().any(is_open) {
         true => rest.text("“? n rounds”: unsure; n rounds on either side would settle it."),
         false => rest,

@@ -79,6 +79,39 @@ fn json_says_all() {
     assert_eq!(comparison["skipped"].as_array().map(Vec::len), Some(2));
 }
 
+#[test]
+fn what_would_settle_the_unsure_is_said() {
+    let mut all = sample();
+    let settling = |all: &[Compared]| crate::gate::settling(all);
+    let rows = &mut all[0].comparison.rows;
+    rows.iter_mut().for_each(|row| row.verdict = Verdict::Same);
+    assert_eq!(settling(&all), None);
+    let rows = &mut all[0].comparison.rows;
+    rows[0].verdict = Verdict::Unsure { rounds: Some(19) };
+    let one = "Of 1 unsure: 19 rounds on either side would settle 1.";
+    assert_eq!(settling(&all).as_deref(), Some(one));
+    let rows = &mut all[0].comparison.rows;
+    rows[1].verdict = Verdict::Unsure { rounds: Some(7) };
+    rows[2].verdict = Verdict::Unsure { rounds: None };
+    (rows[3].verdict, rows[3].unsure_by_speed) = (Verdict::Unsure { rounds: Some(9) }, true);
+    let four = "Of 4 unsure: 7 to 19 rounds on either side would settle 2; a run when the machine is \
+                quiet may settle 1; no number of rounds settles 1, so close to the tolerance.";
+    assert_eq!(settling(&all).as_deref(), Some(four));
+}
+
+/// Where some are unsure, nobody knows that no case changed.
+#[test]
+fn none_changed_is_said_only_where_none_is_unsure() {
+    let mut all = sample();
+    let said = |all: &[Compared]| text(&section(all), Some(80));
+    all[0].comparison.rows.iter_mut().for_each(|row| row.verdict = Verdict::Same);
+    assert!(said(&all).contains("No case changed."), "{}", said(&all));
+    all[0].comparison.rows[0].verdict = Verdict::Unsure { rounds: None };
+    let unsure = said(&all);
+    assert!(!unsure.contains("No case changed."), "{unsure}");
+    assert!(unsure.contains("No case is known to have changed."), "{unsure}");
+}
+
 /// The memory and the arithmetic kernel take 3 to 6 % longer; unchanged kernels of one family agree on 4 %, those of
 /// another contradict both.
 #[test]

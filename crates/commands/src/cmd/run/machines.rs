@@ -109,6 +109,9 @@ pub(super) fn carry_out(
             }
         }
     }
+    if let Some(both) = Plan::outlook_of_both(&plans).filter(|_| !args.quiet) {
+        say(&both);
+    }
     let begun = Instant::now();
     let shares = plans.first().map_or_else(Vec::new, |plan| plan.shares.clone());
     let mut machines: Vec<Turns<'_>> = vec![];

@@ -245,6 +245,9 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
                     }
                     print(&plan.describe(devices))?;
                 }
+                if let Some(both) = Plan::outlook_of_both(&plans) {
+                    print(&format!("{both}\n"))?;
+                }
                 continue;
             }
             let parts = plans.into_iter().enumerate().map(|(at, plan)| {
@@ -257,7 +260,7 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
                 return Ok((interrupt::EXIT, files));
             };
             if let Some(ended) = ends.first() {
-                worst = worst.max(conclude(args, suite, ended)?);
+                worst = worst.max(conclude(args, suite, ended, &took(&ends))?);
                 files.push(ended.path.clone());
             }
             if let [new, old] = &ends[..] {
@@ -282,6 +285,13 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
         say(&format!("to keep each case's noise floor: gpubench baseline save {names}"));
     }
     Ok((worst, files))
+}
+
+/// What it took of what was estimated: of both suites where two were measured in turn.
+fn took(ends: &[Ended]) -> String {
+    let sum = |of: fn(&Ended) -> f64| seconds(ends.iter().map(of).sum());
+    let both = if ends.len() > 1 { ", both suites" } else { "" };
+    format!("took {} of {} estimated{both}", sum(|one| one.seconds), sum(|one| one.estimated))
 }
 
 /// Where the old state's results are, and what of it does not count: `compare` leaves it out.
@@ -356,17 +366,14 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let header = Header { cool_down: args.cool_down.or(run.header.cool_down), ..run.header };
     let plan = Plan::new(args, suite, &filters, header)?;
     let part = Part { plan, writer: Box::new(|_| Ok(writer)), records: run.records };
-    match machines::carry_out(vec![part], (&chosen, &remotes), args)?.and_then(|mut e| e.pop()) {
-        Some(ended) => {
-            let code = conclude(args, suite, &ended)?;
-            let files = vec![ended.path];
-            if !ended.interrupted {
-                document(args, &files)?;
-            }
-            Ok((code, files))
-        }
-        None => Ok((interrupt::EXIT, vec![])),
+    let ends = machines::carry_out(vec![part], (&chosen, &remotes), args)?.unwrap_or_default();
+    let Some(ended) = ends.first() else { return Ok((interrupt::EXIT, vec![])) };
+    let code = conclude(args, suite, ended, &took(&ends))?;
+    let files = vec![ended.path.clone()];
+    if !ended.interrupted {
+        document(args, &files)?;
     }
+    Ok((code, files))
 }
 
 /// One report of all results, in a format other than text.
@@ -397,7 +404,7 @@ fn create(output: &Path, header: &Header, suite: &str, is_old: bool) -> Result<W
 }
 
 /// Reports the outcome of a run, and gives the exit code.
-fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
+fn conclude(args: &Args, suite: &Suite, ended: &Ended, took: &str) -> Result<u8> {
     let path = ended.path.display();
     if ended.interrupted {
         // No table: half of one would be taken for the whole.
@@ -427,7 +434,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
             print(&format!("\n{models}"))?;
         }
     }
-    say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
+    say(took);
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
     let nothing = outcomes().all(|outcome| outcome.is_skipped());

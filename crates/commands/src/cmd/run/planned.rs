@@ -143,6 +143,13 @@ impl<'a> Plan<'a> {
         )
     }
 
+    /// What will be done by two suites in turn besides each one's outlook: whoever waits, waits for both.
+    pub(super) fn outlook_of_both(plans: &[Self]) -> Option<String> {
+        let [new, old] = plans else { return None };
+        let both = new.estimates.total() + old.estimates.total();
+        Some(format!("both suites in turn; estimated time: {}", units::seconds(both)))
+    }
+
     /// How cases are measured; what is shared among workers lies in `scratch`, states of cases on `disk`.
     pub(super) fn policy(&self, scratch: &Scratch, disk: Option<&Scratch>) -> Policy {
         Policy {
@@ -265,6 +272,7 @@ pub(super) fn any_seed() -> u64 {
 mod tests {
     use super::*;
     use clap::Parser;
+    use gpubench_core::gpu::DeviceKind;
     use gpubench_core::record::sample::device;
 
     #[derive(Parser)]
@@ -282,6 +290,35 @@ mod tests {
         let suite = gpubench_experiments::load("quick").unwrap();
         let plan = Plan::new(args, &suite, &Filters::default(), header).unwrap();
         (plan.time_budget.total(), plan.rounds)
+    }
+
+    /// The suite of `benches/ci.sh`: 34.4 s in the mean of thirty runs, 23.8 to 45.3 s, on PoCL 3.1 and two cores of an
+    /// AMD EPYC (docs/results/2026-11-24-verdicts.md).
+    #[test]
+    fn a_suite_without_a_budget_is_estimated_to_take_what_it_took() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/slower");
+        for (from, to) in
+            [("suite.yaml", "suite.yaml"), ("work.cl", "work.cl"), ("work.cl", "one.cl")]
+                .into_iter()
+                .chain([("work.wgsl", "work.wgsl"), ("work.wgsl", "one.wgsl")])
+        {
+            std::fs::copy(folder.join(from), place.path().join(to)).unwrap();
+        }
+        let suite = place.path().join("suite.yaml");
+        let suite = gpubench_experiments::load(suite.to_str().unwrap()).unwrap();
+        let cpu = DeviceInfo {
+            kind: DeviceKind::Cpu,
+            compute_units: Some(2),
+            clock_hz: Some(2.596e9),
+            ..device("opencl")
+        };
+        let args = args(&["--rounds", "5"]);
+        let header = new_header(&args, &suite, &[cpu], &Remotes::default()).unwrap();
+        let plan = Plan::new(&args, &suite, &Filters::default(), header).unwrap();
+        assert_eq!(plan.cases[0].run.len(), 10);
+        let (took, estimated) = (34.4, plan.estimates.total());
+        assert!((0.85..1.15).contains(&(estimated / took)), "{estimated} s of {took} s");
     }
 
     #[test]
