@@ -57,8 +57,8 @@ impl Share {
 
 /// Student's t interval of what is saved, by the rounds' medians; `None` of one round.
 fn between(medians: &[f64], tail: f64) -> Option<[f64; 2]> {
-    let nothing_saved = |&saved: &f64| [0.0, saved];
-    let pairs: Vec<[f64; 2]> = medians.iter().map(nothing_saved).collect();
+    let against_nothing = |&share: &f64| [0.0, share];
+    let pairs: Vec<[f64; 2]> = medians.iter().map(against_nothing).collect();
     Some(Difference::paired(&pairs)?.interval(1.0 - 2.0 * tail))
 }
 
