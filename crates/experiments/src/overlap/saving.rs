@@ -180,10 +180,11 @@ mod tests {
     #[test]
     fn the_interval_of_one_round_is_between_two_of_its_turns() {
         let turns: Vec<f64> = (1..=15).map(|i| 0.01 * f64::from(i)).collect();
-        assert_eq!(Share::of(&[turns.clone()], 1).unwrap().value, 0.08);
+        let round = [turns];
+        assert_eq!(Share::of(&round, 1).unwrap().value, 0.08);
         // The 4th and the 12th; of six at once the 3rd and the 13th.
-        assert_eq!(interval(&[turns.clone()], 1), [0.04, 0.12]);
-        assert_eq!(interval(&[turns], 6), [0.03, 0.13]);
+        assert_eq!(interval(&round, 1), [0.04, 0.12]);
+        assert_eq!(interval(&round, 6), [0.03, 0.13]);
         assert_eq!(Share::of(&[vec![0.1; 5]], 1).unwrap().interval, None, "too few turns");
         assert_eq!([Share::of(&[], 1), Share::of(&[vec![]], 1)], [None, None]);
         assert_eq!(Share::of(&[vec![0.1, f64::NAN]], 1), None);
