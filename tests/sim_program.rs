@@ -105,6 +105,43 @@ fn rounds_scatter_apart_and_a_seed_gives_the_same_run() {
     assert_eq!(first, samples());
 }
 
+/// The second round of each device loses something: what an older gpubench did not time in turn, and a number of
+/// chunks that there was no time for.
+#[test]
+fn rounds_of_an_overlap_are_compared_between_them_and_what_does_not_count_is_said() {
+    let place = Place::new();
+    let more = ["--rounds", "2", "--filter", "chunks", "--budget", "60"];
+    let both = printed(&program(&place, &more));
+    assert_eq!(both.matches("timed in turn: 18 turns in 2 rounds\n").count(), 2, "{both}");
+    let records = std::fs::read_to_string(place.result()).expect("readable");
+    let edited: Vec<String> = records.lines().map(without_some_of_round_1).collect();
+    std::fs::write(place.folder.path().join("edited.jsonl"), edited.join("\n") + "\n")
+        .expect("writable");
+    let report = printed(&place.output(&["report", "edited.jsonl"]));
+    for wanted in [
+        "timed in turn: 9 turns in one round: its intervals say nothing of what another would measure\n",
+        "rounds that do not count: 1 timed stages and runs one behind the other\n",
+        "timed in turn: 18 turns in 2 rounds; no time in every round for 4 chunks\n",
+    ] {
+        assert_eq!(report.matches(wanted).count(), 1, "{wanted}: {report}");
+    }
+}
+
+fn without_some_of_round_1(line: &str) -> String {
+    let mut line: Value = serde_json::from_str(line).expect("JSON");
+    if let Some(record) = line.get_mut("record").filter(|record| record["round"] == 1) {
+        let is_first_device = record["device"] == 0;
+        let overlap = &mut record["detail"]["overlap"];
+        if is_first_device {
+            overlap.as_object_mut().expect("an object").remove("turns");
+        } else {
+            overlap["runs"].as_array_mut().expect("runs").retain(|run| run["chunks"] != 4);
+            overlap["turns"]["skipped"] = serde_json::json!([4]);
+        }
+    }
+    line.to_string()
+}
+
 #[test]
 fn a_description_of_ones_own_runs_in_a_process_of_its_own() {
     let place = Place::new();

@@ -19,10 +19,11 @@ pub struct DetailedCase<'m, 'a, D> {
     device: &'m str,
 }
 
-impl<D> DetailedCase<'_, '_, D> {
+impl<'m, 'a, D> DetailedCase<'m, 'a, D> {
     /// The same case with other details.
-    pub fn with(self, data: D) -> Self {
-        Self { data, ..self }
+    pub fn with<E>(self, data: E) -> DetailedCase<'m, 'a, E> {
+        let Self { row, label, device, .. } = self;
+        DetailedCase { row, data, label, device }
     }
 
     /// Its section, still empty: `matmul n=512 on Invented GPU · 1.0 · opencl`.

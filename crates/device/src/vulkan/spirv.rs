@@ -109,31 +109,3 @@ pub(super) fn pushed_bytes(arguments: &[Argument]) -> u32 {
     let bytes = arguments.iter().filter_map(|argument| argument.bytes());
     bytes.map(|(_, len)| (len as u32).next_multiple_of(4)).sum()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_of_a_type_that_the_device_lacks_is_rejected_by_its_name() {
-        let kernel = |scalar: &str| {
-            format!(
-                "@group(0) @binding(0) var<storage, read_write> a: array<{scalar}>;
-@compute @workgroup_size(1) fn f() {{ a[0] = a[0] + a[0]; }}"
-            )
-        };
-        let validate = |text: &str, capabilities| {
-            let module = naga::front::wgsl::parse_str(text).unwrap();
-            let valid = validator(capabilities).validate(&module);
-            valid.map(|_| ()).map_err(|error| error.emit_to_string(text))
-        };
-        for (scalar, needed) in
-            [("f64", Capabilities::FLOAT64), ("i64", Capabilities::SHADER_INT64)]
-        {
-            let text = kernel(scalar);
-            assert_eq!(validate(&text, needed), Ok(()));
-            let why = validate(&text, Capabilities::empty()).unwrap_err();
-            assert!(why.to_lowercase().contains("capabilit"), "{why}");
-        }
-    }
-}

@@ -2,6 +2,7 @@
 //! suite says of its arguments. wgpu itself finds some of this late, in its own words, and local
 //! memory beyond the limit not at all.
 
+use super::features::lacking;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Language};
@@ -23,7 +24,7 @@ pub(crate) struct Examined {
 ///
 /// # Errors
 /// `Build` with a log that names file and line, `Unsupported` where the device's limits do not
-/// allow the kernel.
+/// allow the kernel, or it lacks what that needs.
 pub(crate) fn examine(
     source: &KernelSource,
     info: &DeviceInfo,
@@ -47,9 +48,11 @@ pub(crate) fn examine(
     let failed = |log| Error::Build { kernel: name(source), log };
     let module = naga::front::wgsl::parse_str(&text)
         .map_err(|error| failed(error.emit_to_string_with_path(&text, file)))?;
-    let valid = validator
-        .validate(&module)
-        .map_err(|error| failed(error.emit_to_string_with_path(&text, file)))?;
+    let valid =
+        validator.validate(&module).map_err(|error| match lacking(&module, source, info) {
+            Some(why) => Error::Unsupported(why),
+            None => failed(error.emit_to_string_with_path(&text, file)),
+        })?;
     let entry = entry(&module, source).map_err(failed)?;
     let local = local_memory(&module, valid.get_entry_point(entry)).map_err(failed)?;
     if local > info.local_memory {

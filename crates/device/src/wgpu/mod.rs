@@ -7,6 +7,7 @@
 //! | `doctor` | what may keep a Vulkan device away |
 //! | `context` | an open device; every complaint of the API becomes a typed error |
 //! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
+//! | `features` | what a kernel needs that only some devices offer |
 //! | `kernel` | pipelines and their bind groups |
 //! | `memory`, `mapping` | buffers of every kind, and the host's way into them |
 //! | `params` | parameter blocks in one uniform buffer |
@@ -21,6 +22,7 @@ mod context;
 mod device;
 mod doctor;
 mod encode;
+mod features;
 mod info;
 mod kernel;
 mod mapping;

@@ -106,18 +106,28 @@ fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
             cases.entry(row.key).or_insert_with(|| vec![None; card.len()])[at] = Some(row);
         }
     }
-    let mut lines: Vec<Line> =
-        cases.iter().flat_map(|(key, rows)| of_case(key, &in_the_same_terms(rows))).collect();
+    let compared = cases.iter().flat_map(|(key, rows)| {
+        in_the_same_terms(rows).into_iter().flat_map(|rows| of_case(key, &rows))
+    });
+    let mut lines: Vec<Line> = compared.collect();
     lines.retain(|line| line.figures.iter().flatten().count() > 1);
     lines
 }
 
-/// Those that run the variant that the first one runs, as far as there are variants, with the same checks.
-fn in_the_same_terms<'r, 'a>(rows: &[Option<&'r Aggregate<'a>>]) -> Vec<Option<&'r Aggregate<'a>>> {
+/// Those that run one variant, as far as there are variants, with the same checks; then those of another.
+fn in_the_same_terms<'r, 'a>(
+    rows: &[Option<&'r Aggregate<'a>>],
+) -> Vec<Vec<Option<&'r Aggregate<'a>>>> {
     let terms =
         |row: &Aggregate| row.kernel().map(|built| (built.variant.clone(), built.bounds_checks));
-    let first = rows.iter().flatten().next().and_then(|row| terms(row));
-    rows.iter().map(|row| row.filter(|row| terms(row) == first)).collect()
+    let mut known = vec![];
+    for own in rows.iter().flatten().map(|row| terms(row)) {
+        if !known.contains(&own) {
+            known.push(own);
+        }
+    }
+    let of = |wanted| rows.iter().map(|row| row.filter(|row| terms(row) == wanted)).collect();
+    known.into_iter().map(of).collect()
 }
 
 /// The time of a case, the build of its kernel, and what else it shows of an API's cost.
@@ -135,13 +145,19 @@ fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line> {
     if key.measure.is_kernel() {
         lines.push(line("build", key.to_string(), &build));
     }
-    let names = rows.iter().flatten().map(|row| costs(row)).next().unwrap_or_default();
-    for (at, (what, _)) in names.into_iter().enumerate() {
+    let mut names: Vec<&str> = vec![];
+    for (name, _) in rows.iter().flatten().flat_map(|row| costs(row)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    for name in names {
         let of = |row: &Aggregate| {
-            let (seconds, interval) = over_rounds(&costs(row).get(at)?.1)?;
+            let (_, rounds) = costs(row).into_iter().find(|(known, _)| *known == name)?;
+            let (seconds, interval) = over_rounds(&rounds)?;
             Figure::new(seconds, interval, cost_clock(row)?)
         };
-        lines.push(line(what, key.to_string(), &of));
+        lines.push(line(name, key.to_string(), &of));
     }
     lines
 }

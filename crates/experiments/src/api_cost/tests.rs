@@ -119,6 +119,30 @@ fn kernels_in_other_variants_or_under_checks_are_not_compared() {
     let compared = |records: &[Record]| with_input(records, |input| lines(input, &[1, 2, 3]).len());
     assert_eq!(compared(&[with(1, "wide"), with(2, "narrow")]), 0);
     assert_eq!(compared(&[with(1, "wide"), with(2, "wide")]), 2, "its time and its build");
+    // Whichever comes first: each is compared with those that run what it runs.
+    let records = [with(1, "wide"), with(2, "narrow"), with(3, "narrow")];
+    with_input(&records, |input| {
+        let lines = lines(input, &[1, 2, 3]);
+        assert_eq!(lines.len(), 2, "its time and its build: {lines:?}");
+        let compared = |line: &Line| line.figures.iter().map(Option::is_some).collect::<Vec<_>>();
+        assert!(lines.iter().all(|line| compared(line) == [false, true, true]), "{lines:?}");
+    });
+}
+
+#[test]
+fn costs_that_the_first_api_does_not_show_are_compared_between_the_others() {
+    let mut records = records();
+    let of_the_first =
+        records.iter_mut().find(|record| record.device == 1 && record.detail.is_some());
+    of_the_first.unwrap().detail = None;
+    with_input(&records, |input| {
+        let lines = lines(input, &[1, 2, 3]);
+        let line = lines.iter().find(|line| line.group == "each further launch in a submission");
+        let [None, Some(vulkan), Some(wgpu)] = line.unwrap().figures[..] else {
+            panic!("two views: {lines:?}")
+        };
+        assert!((wgpu.over(&vulkan).unwrap().value - 2.0).abs() < 1e-9);
+    });
 }
 
 #[test]

@@ -18,8 +18,11 @@ pub(super) fn section(input: &ReportInput) -> Section {
 }
 
 fn table(input: &ReportInput, device: usize) -> Table {
-    let columns =
-        [Column::text("what", "what"), Column::new("seconds", "median ± 95 %", Unit::Seconds)];
+    let columns = [
+        Column::text("case", "case"),
+        Column::text("what", "what"),
+        Column::new("seconds", "median ± 95 %", Unit::Seconds),
+    ];
     let mut table = Table::new("launches", "What a submission costs", columns);
     for row in measured(input, device) {
         for (what, samples) in costs_by_round(rounds::<Submissions>(row).map(|of| of.costs())) {
@@ -27,7 +30,7 @@ fn table(input: &ReportInput, device: usize) -> Table {
                 Some(interval) => Quantity::between(value, interval),
                 None => Quantity::new(value),
             });
-            table.row([what.into(), Cell::from(cost)]);
+            table.row([row.key.to_string().into(), what.into(), Cell::from(cost)]);
         }
     }
     table
@@ -37,15 +40,19 @@ fn table(input: &ReportInput, device: usize) -> Table {
 mod tests {
     use super::*;
     use crate::launch::Launch;
-    use crate::results::testing::section_of;
+    use crate::results::testing::{record_of, section_of_records};
     use gpubench_core::gpu::Clock;
+    use gpubench_core::record::sample;
 
     #[test]
-    fn launches_read_well() {
+    fn launches_of_several_cases_read_well() {
         let samples = |seconds: f64| (0..9).map(|i| seconds + 1e-8 * f64::from(i)).collect();
-        let (one, several) = (samples(11e-6), samples(74e-6));
-        let raw = Submissions { clock: Clock::Host, one, several, count: 64 };
-        let section = section_of::<Launch>(&raw).unwrap();
+        let of = |groups: i64, one: f64| {
+            let (one, several) = (samples(one), samples(one + 63e-6));
+            let raw = Submissions { clock: Clock::Host, one, several, count: 64 };
+            record_of::<Launch>(sample::key("launch", groups), &raw)
+        };
+        let section = section_of_records::<Launch>(&[of(1, 11e-6), of(64, 15e-6)]).unwrap();
         insta::assert_snapshot!(gpubench_report::render::text::section(&section, Some(80)));
     }
 }

@@ -1,8 +1,9 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
+use super::rounds::CommonRounds;
 use super::saving::{Compared, Saving, Share, is_evaluated};
 use super::verdict::{Case, Verdict};
-use crate::overlap::data::Overlap;
+use crate::overlap::data::{Overlap, OverlapRun};
 use crate::stages::{self, LITTLE};
 use gpubench_core::record::NamedStep;
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
@@ -41,8 +42,10 @@ pub struct OverlapSummary {
     pub hidden: Option<[f64; 3]>,
     /// What bounds the problem.
     pub class: Class,
-    /// Turns in which everything was timed once, if it was.
+    /// Turns in which everything was timed once, if it was, of all rounds.
     pub turns: Option<usize>,
+    /// Rounds that count.
+    pub rounds: usize,
     /// Whether it is worth it.
     pub verdict: Verdict,
     /// Share of the serial time that ideal overlap would save: all but the longest stage.
@@ -57,67 +60,40 @@ pub struct OverlapSummary {
     pub unseen: Vec<[f64; 2]>,
 }
 
-/// Puts a case's raw times together; `None` where a stage or every run is missing.
+/// Puts a round's raw times together; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
-    let stages = stages::medians([&raw.upload, &raw.kernel, &raw.download])?;
-    let queues = raw.runs.iter().map(|run| run.queues).max()?;
-    let observed: Vec<Run> = raw
-        .runs
-        .iter()
-        .filter(|run| run.queues == queues)
-        .filter_map(|run| {
-            Some(Run { whole: stages, chunks: run.chunks, seconds: run.timed.median()? })
-        })
-        .collect();
+    summary(raw, std::slice::from_ref(raw))
+}
+
+/// As [`overlap`], of all rounds of a case.
+pub fn over_rounds(rounds: &CommonRounds) -> Option<OverlapSummary> {
+    summary(&rounds.all, &rounds.rounds)
+}
+
+/// Of all turns, and of the rounds that they are of.
+fn summary(all: &Overlap, rounds: &[Overlap]) -> Option<OverlapSummary> {
+    let stages = stages::medians([&all.upload, &all.kernel, &all.download])?;
+    let observed = observed(all, stages)?;
     let fitted = fit(&observed).ok();
-    let serial = stages.serial();
-    let compared = Compared::new(raw);
+    let compared = Compared::new(rounds);
     let ideal = compared.ideal()?;
-    let runs: Vec<RunSummary> =
-        raw.runs
-            .iter()
-            .filter_map(|run| {
-                let saving = compared.saving(run);
-                let hidden = saving.hidden.filter(|_| ideal.value >= LITTLE);
-                Some(RunSummary {
-                    chunks: run.chunks,
-                    queues: run.queues,
-                    seconds: run.timed.median()?,
-                    saving: Saving { hidden, ..saving },
-                    streams: streams::total(stages, run.chunks, streams::Overlap::Both),
-                    pipeline: fitted.as_ref().filter(|_| run.queues == queues).map(|fitted| {
-                        fitted.best.engines().makespan(&stages.equal_chunks(run.chunks))
-                    }),
-                })
-            })
-            .collect();
-    let turns = raw.turns.as_ref().map(|_| raw.upload.walls.len());
-    let evaluated = raw.runs.iter().filter(|run| is_evaluated(run));
-    let savings: Vec<Saving> = evaluated.map(|run| compared.saving(run)).collect();
-    let verdict = Case {
-        in_turn: turns.is_some(),
-        turns: turns.unwrap_or(0),
-        several_queues: queues > 1,
-        ideal: Some(ideal),
-        savings: &savings,
-    }
-    .verdict();
+    let runs = run_summaries(all, stages, fitted.as_ref(), &compared, ideal);
     let best = (0..runs.len()).min_by(|&a, &b| runs[a].seconds.total_cmp(&runs[b].seconds))?;
-    let steps = raw
-        .runs
-        .iter()
-        .find(|run| run.chunks == runs[best].chunks && run.queues == runs[best].queues)
-        .map(|run| run.timed.steps.as_slice());
+    let is_best =
+        |run: &&OverlapRun| (run.chunks, run.queues) == (runs[best].chunks, runs[best].queues);
+    let steps = all.runs.iter().find(is_best).map(|run| run.timed.steps.as_slice());
     let unseen = unseen(&observed).unwrap_or_default();
     let scores: Vec<f64> =
         unseen.iter().map(|&[predicted, measured]| accuracy(predicted, measured)).collect();
+    let copies = stages.upload + stages.download;
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: Class::of(stages),
-        turns,
-        verdict,
+        turns: all.turns.as_ref().map(|_| all.upload.walls.len()),
+        rounds: rounds.len(),
+        verdict: verdict(all, rounds.len(), &compared, ideal),
         ideal,
-        potential: overlap_worth::potential(stages.kernel, stages.upload + stages.download, serial),
+        potential: overlap_worth::potential(stages.kernel, copies, stages.serial()),
         held_out: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
         unseen,
         stages,
@@ -125,6 +101,63 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         best,
         fitted,
     })
+}
+
+/// The most queues that a run had.
+fn max_queues(raw: &Overlap) -> Option<u32> {
+    raw.runs.iter().map(|run| run.queues).max()
+}
+
+/// What the pipeline is fitted to: runs on as many queues as any had.
+fn observed(raw: &Overlap, stages: Stages) -> Option<Vec<Run>> {
+    let queues = max_queues(raw)?;
+    let runs = raw.runs.iter().filter(|run| run.queues == queues);
+    let of = |run: &OverlapRun| {
+        Some(Run { whole: stages, chunks: run.chunks, seconds: run.timed.median()? })
+    };
+    Some(runs.filter_map(of).collect())
+}
+
+fn run_summaries(
+    raw: &Overlap,
+    stages: Stages,
+    fitted: Option<&Fitted>,
+    compared: &Compared,
+    ideal: Share,
+) -> Vec<RunSummary> {
+    let queues = max_queues(raw);
+    let pipeline = |run: &OverlapRun| {
+        let fitted = fitted.filter(|_| Some(run.queues) == queues)?;
+        Some(fitted.best.engines().makespan(&stages.equal_chunks(run.chunks)))
+    };
+    let of = |run: &OverlapRun| {
+        let saving = compared.saving(run.chunks, run.queues);
+        let hidden = saving.hidden.filter(|_| ideal.value >= LITTLE);
+        Some(RunSummary {
+            chunks: run.chunks,
+            queues: run.queues,
+            seconds: run.timed.median()?,
+            saving: Saving { hidden, ..saving },
+            streams: streams::total(stages, run.chunks, streams::Overlap::Both),
+            pipeline: pipeline(run),
+        })
+    };
+    raw.runs.iter().filter_map(of).collect()
+}
+
+fn verdict(raw: &Overlap, rounds: usize, compared: &Compared, ideal: Share) -> Verdict {
+    let evaluated = raw.runs.iter().filter(|run| is_evaluated(run));
+    let savings: Vec<Saving> =
+        evaluated.map(|run| compared.saving(run.chunks, run.queues)).collect();
+    let case = Case {
+        in_turn: raw.turns.is_some(),
+        rounds,
+        turns: raw.upload.walls.len(),
+        several_queues: max_queues(raw).is_some_and(|queues| queues > 1),
+        ideal: Some(ideal),
+        savings: &savings,
+    };
+    case.verdict()
 }
 
 /// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
@@ -176,49 +209,9 @@ fn covered(step: &NamedStep, busy: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlap::data::{OverlapRun, Turns};
+    use crate::overlap::testing::{EVEN, case, slower};
     use crate::overlap::verdict::{Because, Settled};
-    use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::Timed;
-    use gpubench_model::pipeline::Engines;
     use gpubench_model::schedule::Heavy;
-
-    /// Turns of a device with `engines` copy engines that follow the pipeline: seven numbers of chunks on three queues,
-    /// if it has them, and on one. Every time scatters by `noise`.
-    fn case(stages: Stages, engines: u32, noise: f64) -> Overlap {
-        let mut random = Random(7);
-        let mut timed = |seconds: f64| {
-            let walls = (0..15).map(|_| seconds * (1.0 + noise * random.next())).collect();
-            Timed { walls, steps: vec![] }
-        };
-        let [upload, kernel, download] =
-            [stages.upload, stages.kernel, stages.download].map(&mut timed);
-        let mut runs = vec![];
-        for chunks in [1, 2, 4, 8, 16, 32, 64] {
-            for (queues, engines) in [(3, engines), (1, 0)] {
-                if queues == 1 || engines > 0 {
-                    let seconds = Engines::ideal(engines).makespan(&stages.equal_chunks(chunks));
-                    runs.push(OverlapRun { chunks, queues, timed: timed(seconds) });
-                }
-            }
-        }
-        let turns = Some(Turns { allowed: 1.0, skipped: vec![] });
-        let (clock, host_memory) = (Clock::Device, MemoryKind::Pinned);
-        let (rows, bytes) = (1024, [1, 1]);
-        Overlap { clock, host_memory, rows, bytes, upload, kernel, download, runs, turns }
-    }
-
-    /// Between −1 and 1: Knuth's generator of MMIX.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 11) as f64 / f64::from(2u32).powi(52) - 1.0
-        }
-    }
-
-    const EVEN: Stages = Stages { upload: 4e-3, kernel: 5e-3, download: 4e-3 };
 
     #[test]
     fn two_engines_are_recognised_and_their_saving_is_reported() {
@@ -260,16 +253,31 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_pooled_where_they_have_the_same_runs_and_turns() {
+    fn rounds_that_differ_are_less_sure_than_the_turns_of_any() {
         let raw = case(EVEN, 2, 0.01);
-        let (mut fewer, mut old) = (raw.clone(), raw.clone());
-        fewer.runs.truncate(4);
-        old.turns = None;
-        let pooled = Overlap::pooled([raw.clone(), fewer, old, raw.clone()]).unwrap();
-        assert!(pooled.timed().all(|timed| timed.walls.len() == 30));
-        assert_eq!(Overlap::pooled([]), None);
-        let old = Overlap { turns: None, ..raw.clone() };
-        assert_eq!(Overlap::pooled([old.clone(), raw]), Some(old.clone()));
+        let of =
+            |rounds: &[Overlap]| over_rounds(&CommonRounds::of(rounds.to_vec()).unwrap()).unwrap();
+        // Either round by itself is sure, and so would both be as one sample: but two rounds that differ by a fifth
+        // do not say where a third will be.
+        let other = slower(&raw, 1.2);
+        assert_eq!([&raw, &other].map(|round| overlap(round).unwrap().verdict), [Verdict::Yes; 2]);
+        let both = of(&[raw.clone(), other]);
+        assert!(
+            matches!(both.verdict, Verdict::Unknown(Settled::ByMoreRounds(Some(3..)))),
+            "{:?}",
+            both.verdict
+        );
+        assert_eq!((both.rounds, both.turns), (2, Some(30)));
+        let [low, high] = both.runs[both.best].saving.in_order.unwrap().interval.unwrap();
+        assert!(low < 0.0 && high > 0.6, "{low} {high}");
+        // Rounds that agree say as much as before.
+        let alike = of(&[slower(&raw, 1.001), raw.clone(), slower(&raw, 0.999)]);
+        assert_eq!((alike.verdict, alike.rounds), (Verdict::Yes, 3));
+    }
+
+    #[test]
+    fn a_case_that_was_not_timed_in_turn_is_undecided() {
+        let old = Overlap { turns: None, ..case(EVEN, 2, 0.01) };
         assert_eq!(overlap(&old).unwrap().verdict, Verdict::Unknown(Settled::ByARunInTurn));
     }
 

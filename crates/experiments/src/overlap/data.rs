@@ -56,31 +56,14 @@ pub struct Turns {
 }
 
 impl Overlap {
-    /// All rounds as one with the turns of all, as far as the same runs were timed in them; the first without
-    /// turns stands for all. `None` of none.
-    pub fn pooled(rounds: impl IntoIterator<Item = Self>) -> Option<Self> {
-        let mut rounds = rounds.into_iter();
-        let mut all = rounds.next()?;
-        let in_turn = all.turns.is_some();
-        for round in rounds.filter(|round| in_turn && round.turns.is_some()) {
-            let configurations =
-                |of: &Self| of.runs.iter().map(|run| (run.chunks, run.queues)).collect::<Vec<_>>();
-            if configurations(&all) == configurations(&round) {
-                for (timed, more) in all.timed_mut().into_iter().zip(round.timed()) {
-                    timed.walls.extend(&more.walls);
-                }
-            }
-        }
-        Some(all)
-    }
-
     /// Stages and runs.
     pub fn timed(&self) -> impl Iterator<Item = &Timed> {
         let stages = [&self.upload, &self.kernel, &self.download];
         stages.into_iter().chain(self.runs.iter().map(|run| &run.timed))
     }
 
-    fn timed_mut(&mut self) -> impl IntoIterator<Item = &mut Timed> {
+    /// Stages and runs, to add to.
+    pub(super) fn timed_mut(&mut self) -> impl IntoIterator<Item = &mut Timed> {
         let stages = [&mut self.upload, &mut self.kernel, &mut self.download];
         stages.into_iter().chain(self.runs.iter_mut().map(|run| &mut run.timed))
     }

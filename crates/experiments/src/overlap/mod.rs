@@ -3,9 +3,12 @@
 pub mod analysis;
 pub mod data;
 mod engines;
+pub mod rounds;
 mod run;
 mod saving;
 mod section;
+#[cfg(test)]
+mod testing;
 mod verdict;
 
 pub use saving::{Saving, Share};

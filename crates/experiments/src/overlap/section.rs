@@ -1,6 +1,7 @@
 //! What reports say of overlap: time against chunks, the best run's timeline, every run.
 
-use super::analysis::{OverlapSummary, RunSummary, overlap};
+use super::analysis::{OverlapSummary, RunSummary, over_rounds};
+use super::rounds::{CommonRounds, Uncounted};
 use super::saving::Share;
 use super::verdict::{Because, Settled, Verdict};
 use crate::engines::Engines;
@@ -22,29 +23,30 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("overlap", "Overlap").text(
         "A problem is cut into chunks, so that one chunk is copied while another is computed. \
          No overlap is the three stages one after the other, ideal overlap the longest of them. \
-         Everything is timed once in every turn; intervals are of the turns, and hold for each column over all runs on several queues \
-         at once. \
+         Everything is timed once in every turn; intervals are of a round's turns, or between rounds where there are several, and hold \
+         for each column over all runs on several queues at once. \
          It is worth it where chunks on several queues take at least 5 % less time than the whole in order, and than \
          the same chunks on one queue. \
          The streams model sees only the isolated stages; the pipeline is fitted to the other runs.",
     );
-    let pooled = |case: Case<'_, '_>| {
-        let data = Overlap::pooled(rounds(case.row))?;
-        one(input, &case.with(data))
+    let of = |case: Case<'_, '_>| {
+        let rounds = CommonRounds::of(rounds(case.row))?;
+        one(input, &case.with(rounds))
     };
-    detailed_cases(input).filter_map(pooled).fold(section, Section::section)
+    detailed_cases::<Overlap>(input).filter_map(of).fold(section, Section::section)
 }
 
-fn one(input: &ReportInput, case: &Case) -> Option<Section> {
-    let summary = overlap(&case.data)?;
+fn one(input: &ReportInput, case: &DetailedCase<CommonRounds>) -> Option<Section> {
+    let summary = over_rounds(&case.data)?;
+    let raw = &case.data.all;
     let best = &summary.runs[summary.best];
-    let run = case.data.runs.iter().find(|run| is(run, best));
+    let run = raw.runs.iter().find(|run| is(run, best));
     let runs = Section::new("runs", "All runs").folded().table(table(&summary));
     let engines = engines_of(input, case.row.device);
     Some(
         facts(case, &summary)
             .fact("copy_engines", "copy engines inferred", copy_engines(&engines))
-            .plot(plot(&case.data, &summary))
+            .plot(plot(raw, &summary))
             .timeline(run.and_then(timeline))
             .section(runs),
     )
@@ -54,19 +56,20 @@ fn is(run: &OverlapRun, summary: &RunSummary) -> bool {
     (run.chunks, run.queues) == (summary.chunks, summary.queues)
 }
 
-fn facts(case: &Case, summary: &OverlapSummary) -> Section {
+fn facts(case: &DetailedCase<CommonRounds>, summary: &OverlapSummary) -> Section {
     let best = &summary.runs[summary.best];
     let hidden = best.saving.hidden.map(|hidden| share(": hidden fraction ", hidden));
     let time = chunks(best).text(" in ").value(best.seconds, Unit::Seconds);
     case.section()
         .fact("worth", "worth it", worth(summary))
-        .fact("settled", "what would settle it", settled(case, summary))
+        .fact("settled", "what would settle it", settled(&case.data.all, summary))
         .fact("best", "best", time.then(hidden.unwrap_or_default()))
         .fact("saving", "saved", saving(best))
         .fact("ideal", "ideal overlap could save", ideal(summary))
-        .fact("turns", "timed in turn", turns(case, summary))
+        .fact("turns", "timed in turn", turns(&case.data, summary))
+        .fact("uncounted", "rounds that do not count", uncounted(case.data.uncounted))
         .fact("isolated", "isolated", stages::times(summary.stages))
-        .fact("class", "class", stages::class(summary.class, case.data.host_memory))
+        .fact("class", "class", stages::class(summary.class, case.data.all.host_memory))
         .fact(
             "concurrent",
             CONCURRENT,
@@ -110,33 +113,46 @@ fn worth(summary: &OverlapSummary) -> &'static str {
         Verdict::Unknown(Settled::ByMoreTurns(_)) => {
             "undecided: the intervals hold both yes and no"
         }
+        Verdict::Unknown(Settled::ByMoreRounds(_)) => {
+            "undecided: the intervals between rounds hold both yes and no"
+        }
     }
 }
 
-/// The turns that would settle what is undecided, and their time.
-fn settled(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
+/// The turns or rounds that would settle what is undecided, and their time.
+fn settled(raw: &Overlap, summary: &OverlapSummary) -> Option<Sentence> {
     let Verdict::Unknown(settled) = summary.verdict else { return None };
-    let wanted = match settled {
-        Settled::ByARunInTurn => {
-            return Some("a run by this gpubench, which times them in turn".into());
-        }
+    let turn: f64 = raw.timed().filter_map(Timed::median).sum();
+    let turns = summary.turns.unwrap_or(0) as f64;
+    Some(match settled {
+        Settled::ByARunInTurn => "a run by this gpubench, which times them in turn".into(),
         Settled::ByComparison => {
-            return Some(
-                "several chunks on several queues, and the same on one, that take time".into(),
-            );
+            "several chunks on several queues, and the same on one, that take time".into()
         }
         Settled::ByMoreTurns(None) => {
-            return Some("no number of turns: the saving is as good as at the limit of 5 %".into());
+            "no number of turns: the saving is as good as at the limit of 5 %".into()
         }
-        Settled::ByEnoughTurns(wanted) | Settled::ByMoreTurns(Some(wanted)) => wanted,
-    };
-    let turn: f64 = case.data.timed().filter_map(Timed::median).sum();
-    let sentence = Sentence::from("about ").counted(wanted as u64, "turn").text(" in place of ");
-    let sentence = sentence.value(summary.turns? as f64, Unit::Count).text(": ");
-    let sentence = sentence.value(wanted as f64 * turn, Unit::Seconds);
-    Some(sentence.text(
-        " of sampling over all rounds (`--rounds N`: a round stops sampling where it has converged)",
-    ))
+        Settled::ByMoreRounds(None) => {
+            "no number of rounds: the saving is as good as at the limit of 5 %".into()
+        }
+        Settled::ByEnoughTurns(wanted) | Settled::ByMoreTurns(Some(wanted)) => {
+            in_place_of(wanted, "turn", turns).value(wanted as f64 * turn, Unit::Seconds).text(
+                " of sampling (`--rounds N` where a round converges before that; intervals are between rounds then)",
+            )
+        }
+        Settled::ByMoreRounds(Some(wanted)) => {
+            let rounds = summary.rounds as f64;
+            in_place_of(wanted, "round", rounds)
+                .value(wanted as f64 * turns / rounds * turn, Unit::Seconds)
+                .text(" of sampling (`--rounds N`)")
+        }
+    })
+}
+
+/// `about 40 turns in place of 10: `.
+fn in_place_of(wanted: usize, thing: &'static str, had: f64) -> Sentence {
+    let wanted = Sentence::from("about ").counted(wanted as u64, thing);
+    wanted.text(" in place of ").value(had, Unit::Count).text(": ")
 }
 
 /// What the best run saved, of the time of the whole in order and of the same chunks in order.
@@ -156,15 +172,37 @@ fn ideal(summary: &OverlapSummary) -> Sentence {
         .value(summary.potential, Unit::Fraction)
 }
 
-/// How often everything was timed, and what there was no time for.
-fn turns(case: &Case, summary: &OverlapSummary) -> Option<Sentence> {
-    let times = Sentence::new().counted(summary.turns? as u64, "turn");
-    let skipped = &case.data.turns.as_ref()?.skipped;
-    if skipped.is_empty() {
-        return Some(times);
+/// How often everything was timed, what the intervals leave out, and what there was no time for.
+fn turns(rounds: &CommonRounds, summary: &OverlapSummary) -> Option<Sentence> {
+    let turns = Sentence::new().counted(summary.turns? as u64, "turn").text(" in ");
+    let turns = match summary.rounds {
+        1 => turns.text("one round: its intervals say nothing of what another would measure"),
+        several => turns.counted(several as u64, "round"),
+    };
+    if rounds.skipped.is_empty() {
+        return Some(turns);
     }
-    let counts = skipped.iter().map(|&chunks| Sentence::new().value(chunks.into(), Unit::Count));
-    Some(times.text("; no time for ").list(", ", counts).text(" chunks"))
+    let counts = rounds.skipped.iter();
+    let counts = counts.map(|&chunks| Sentence::new().value(chunks.into(), Unit::Count));
+    let no_time = match summary.rounds {
+        1 => "; no time for ",
+        _ => "; no time in every round for ",
+    };
+    Some(turns.text(no_time).list(", ", counts).text(" chunks"))
+}
+
+/// How many rounds do not count, and why.
+fn uncounted(uncounted: Uncounted) -> Option<Sentence> {
+    let reasons = [
+        (uncounted.not_in_turn, " timed stages and runs one behind the other"),
+        (uncounted.nothing_common, " timed no run that the others did"),
+    ];
+    let reasons: Vec<Sentence> = reasons
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, reason)| Sentence::new().value(count as f64, Unit::Count).text(reason))
+        .collect();
+    (!reasons.is_empty()).then(|| Sentence::new().list(", ", reasons))
 }
 
 /// A share with its interval, where the turns give one.
@@ -279,4 +317,58 @@ fn table(summary: &OverlapSummary) -> Table {
 
 fn cell(share: Option<Share>) -> Cell {
     share.and_then(quantity).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Overlap as Experiment;
+    use super::super::testing::{EVEN, case, slower};
+    use super::*;
+    use crate::results::testing::{record_of, section_of_records};
+    use gpubench_core::record::{Record, sample};
+
+    /// What the report says of these rounds of a case.
+    fn said(rounds: &[Overlap]) -> String {
+        let record = |(round, data): (u32, &Overlap)| Record {
+            round,
+            ..record_of::<Experiment>(sample::key("sample", 8), data)
+        };
+        let records: Vec<Record> = (0..).zip(rounds).map(record).collect();
+        let section = section_of_records::<Experiment>(&records).unwrap();
+        gpubench_report::render::text::section(&section, None)
+    }
+
+    #[test]
+    fn one_round_says_that_its_intervals_are_its_own() {
+        let text = said(&[case(EVEN, 2, 0.01)]);
+        let wanted = "timed in turn: 15 turns in one round: its intervals say nothing of what another would measure\n";
+        assert!(text.contains(wanted) && !text.contains("do not count"), "{text}");
+    }
+
+    #[test]
+    fn rounds_with_other_chunks_count_and_what_does_not_is_named() {
+        let raw = case(EVEN, 2, 0.01);
+        let mut short = raw.clone();
+        short.runs.retain(|run| run.chunks != 2);
+        short.turns.as_mut().unwrap().skipped = vec![2];
+        let old = Overlap { turns: None, ..raw.clone() };
+        let text = said(&[raw.clone(), short, old, raw]);
+        for wanted in [
+            "worth it: yes\n",
+            "timed in turn: 45 turns in 3 rounds; no time in every round for 2 chunks\n",
+            "rounds that do not count: 1 timed stages and runs one behind the other\n",
+        ] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
+    }
+
+    #[test]
+    fn rounds_that_differ_ask_for_more_of_them() {
+        let raw = case(EVEN, 2, 0.0);
+        let text = said(&[raw.clone(), slower(&raw, 1.2)]);
+        let undecided = "worth it: undecided: the intervals between rounds hold both yes and no\n";
+        assert!(text.contains(undecided), "{text}");
+        let wanted = "what would settle it: about 3 rounds in place of 2: ";
+        assert!(text.contains(wanted) && text.contains(" of sampling (`--rounds N`)\n"), "{text}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Whether overlap is worth it: yes, no, or undecided, and what would settle it.
 
-use super::saving::{Saving, Share, enough_turns};
+use super::saving::{Saving, Share, enough_turns, half_width};
 use crate::stages::LITTLE;
 
 /// Whether it is worth it to cut the problem into chunks on queues of their own.
@@ -35,17 +35,21 @@ pub enum Settled {
     ByComparison,
     /// So many turns in place of those that there were: fewer give no interval.
     ByEnoughTurns(usize),
-    /// About so many turns in place of those that there were; `None` where no number can be named.
+    /// About so many turns in place of those of the one round that there was; `None` where no number can be named.
     ByMoreTurns(Option<usize>),
+    /// About so many rounds in place of those that there were; `None` where no number can be named.
+    ByMoreRounds(Option<usize>),
 }
 
-/// More turns than this nobody waits for.
+/// More turns or rounds than these nobody waits for.
 const MAX_TURNS: f64 = 1e5;
+const MAX_ROUNDS: usize = 1000;
 
 /// What is known of a case.
 pub(super) struct Case<'a> {
-    /// Whether everything was timed in turn, and how often.
+    /// Whether everything was timed in turn, in how many rounds, and how often in all of them.
     pub in_turn: bool,
+    pub rounds: usize,
     pub turns: usize,
     /// Whether any run had several queues.
     pub several_queues: bool,
@@ -82,26 +86,44 @@ impl Case<'_> {
         if shares.iter().all(|both| both.iter().any(|share| share.is_below(LITTLE))) {
             return Verdict::No(Because::LittleHidden);
         }
-        Verdict::Unknown(Settled::ByMoreTurns(self.more_turns(&shares)))
+        Verdict::Unknown(self.settled(&shares))
     }
 
-    /// Turns after which the most promising run would be on one side: intervals narrow as the root of their
-    /// number. Above the limit both of its shares must be.
-    fn more_turns(&self, shares: &[[Share; 2]]) -> Option<usize> {
+    /// What would bring the most promising run to one side of the limit; above it both of its shares must be.
+    fn settled(&self, shares: &[[Share; 2]]) -> Settled {
         let in_order = |[a, b]: [Share; 2]| if a.value <= b.value { [a, b] } else { [b, a] };
         let best = shares.iter().map(|both| in_order(*both));
-        let [smaller, larger] = best.max_by(|a, b| a[0].value.total_cmp(&b[0].value))?;
-        let need = |share: Share| {
-            let [low, high] = share.interval?;
-            let side = if share.value < LITTLE { high - share.value } else { share.value - low };
-            Some(self.turns as f64 * (side / (share.value - LITTLE)).powi(2))
-        };
-        let turns = match smaller.value < LITTLE {
-            true => need(smaller)?,
-            false => need(smaller)?.max(need(larger)?),
-        };
+        let best = best.max_by(|a, b| a[0].value.total_cmp(&b[0].value));
+        let narrower = best.and_then(|[smaller, larger]| {
+            let smaller_one = narrower(smaller)?;
+            let is_below = smaller.value < LITTLE;
+            Some(if is_below { smaller_one } else { smaller_one.max(narrower(larger)?) })
+        });
+        match self.rounds {
+            1 => Settled::ByMoreTurns(narrower.and_then(|times| self.more_turns(times))),
+            _ => Settled::ByMoreRounds(narrower.and_then(|times| self.more_rounds(times))),
+        }
+    }
+
+    /// Turns of a round that make its intervals so many times narrower: these narrow as the root of their number.
+    fn more_turns(&self, times: f64) -> Option<usize> {
+        let turns = self.turns as f64 * times.powi(2);
         (turns < MAX_TURNS).then(|| (turns.ceil() as usize).max(self.turns + 1))
     }
+
+    /// Rounds that make intervals between them so many times narrower, if rounds scatter as they do now.
+    fn more_rounds(&self, times: f64) -> Option<usize> {
+        let half_width = |rounds| half_width(rounds, self.savings.len());
+        let wanted = half_width(self.rounds) / times;
+        (self.rounds + 1..=MAX_ROUNDS).find(|&rounds| half_width(rounds) <= wanted)
+    }
+}
+
+/// How many times narrower the interval must be to lie on the value's side of the limit.
+fn narrower(share: Share) -> Option<f64> {
+    let [low, high] = share.interval?;
+    let side = if share.value < LITTLE { high - share.value } else { share.value - low };
+    Some(side / (share.value - LITTLE).abs())
 }
 
 /// What a run saved of the time of the whole in order, and of the same chunks in order.
@@ -117,12 +139,17 @@ mod tests {
         Some(Share { value, interval: Some([value - half, value + half]) })
     }
 
-    fn verdict(savings: &[[Option<Share>; 2]]) -> Verdict {
+    fn verdict_of_rounds(rounds: usize, savings: &[[Option<Share>; 2]]) -> Verdict {
         let saving =
             |&[in_order, same_chunks]: &[_; 2]| Saving { in_order, same_chunks, hidden: None };
         let savings: Vec<Saving> = savings.iter().map(saving).collect();
-        let ideal = share(0.5, 0.01);
-        Case { in_turn: true, turns: 10, several_queues: true, ideal, savings: &savings }.verdict()
+        let (ideal, several_queues) = (share(0.5, 0.01), true);
+        Case { in_turn: true, rounds, turns: 10, several_queues, ideal, savings: &savings }
+            .verdict()
+    }
+
+    fn verdict(savings: &[[Option<Share>; 2]]) -> Verdict {
+        verdict_of_rounds(1, savings)
     }
 
     #[test]
@@ -149,6 +176,18 @@ mod tests {
     }
 
     #[test]
+    fn what_rounds_leave_undecided_more_rounds_settle() {
+        // 0.03 above the limit, and from two rounds 0.06 on either side: half as wide where t/√n is, which falls
+        // from 12.706/√2 = 8.985 to 4.303/√3 = 2.484.
+        let (unsure, sure) = (share(0.08, 0.06), share(0.3, 0.01));
+        let more = |rounds| Verdict::Unknown(Settled::ByMoreRounds(rounds));
+        assert_eq!(verdict_of_rounds(2, &[[unsure, sure]]), more(Some(3)));
+        // From three rounds half of 2.484: 3.182/√4 = 1.591 is more, 2.776/√5 = 1.242 just not.
+        assert_eq!(verdict_of_rounds(3, &[[unsure, sure]]), more(Some(5)));
+        assert_eq!(verdict_of_rounds(3, &[[share(LITTLE, 0.06), sure]]), more(None));
+    }
+
+    #[test]
     fn what_is_compared_with_nothing_is_no_reason_for_a_no() {
         let none = share(0.0, 0.01);
         let expected = Verdict::Unknown(Settled::ByComparison);
@@ -161,7 +200,7 @@ mod tests {
         let savings = [Saving::default(); 6];
         let case = |in_turn, turns, several_queues| {
             let ideal = Some(Share { value: 0.5, interval: None });
-            Case { in_turn, turns, several_queues, ideal, savings: &savings }.verdict()
+            Case { in_turn, rounds: 1, turns, several_queues, ideal, savings: &savings }.verdict()
         };
         assert_eq!(case(true, 7, true), Verdict::Unknown(Settled::ByEnoughTurns(8)));
         assert_eq!(case(false, 99, true), Verdict::Unknown(Settled::ByARunInTurn));
@@ -171,7 +210,8 @@ mod tests {
     #[test]
     fn where_one_stage_is_nearly_all_there_is_little_to_hide() {
         let ideal = share(0.03, 0.01);
-        let case = Case { in_turn: true, turns: 9, several_queues: true, ideal, savings: &[] };
+        let (in_turn, several_queues) = (true, true);
+        let case = Case { in_turn, rounds: 1, turns: 9, several_queues, ideal, savings: &[] };
         assert_eq!(case.verdict(), Verdict::No(Because::LittleToHide));
     }
 }
