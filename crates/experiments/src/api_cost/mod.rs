@@ -7,7 +7,7 @@ pub use section::section;
 use crate::registry::experiment;
 use crate::results::{costs_by_round, over_rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind};
 use gpubench_core::workload::CaseKey;
 use gpubench_device::physical_gpus;
 use gpubench_stats::t_quantile;
@@ -98,14 +98,36 @@ fn physical_views(input: &ReportInput) -> Vec<Vec<usize>> {
     physical_views.into_values().filter(|card| card.len() > 1).collect()
 }
 
-/// What was measured through at least two of a GPU's APIs, in the same terms.
-fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
-    let mut cases: BTreeMap<&CaseKey, Vec<Option<&Aggregate>>> = BTreeMap::new();
+/// A case through one of a GPU's APIs that is compared with no other's.
+#[derive(Clone, Debug, PartialEq)]
+struct Uncompared {
+    case: String,
+    api: usize,
+    variant: String,
+    bounds_checks: Option<BoundsChecks>,
+}
+
+/// One case through each of a GPU's APIs.
+type Row<'m, 'a> = Vec<Option<&'m Aggregate<'a>>>;
+
+/// The cases that were measured through at least two of a GPU's APIs.
+fn shared_cases<'m, 'a>(
+    input: &'m ReportInput<'a>,
+    card: &[usize],
+) -> BTreeMap<&'a CaseKey, Row<'m, 'a>> {
+    let mut cases: BTreeMap<&CaseKey, Row> = BTreeMap::new();
     for row in input.rows.iter().filter(|row| row.time.is_some()) {
         if let Some(at) = card.iter().position(|&view| view == row.device) {
             cases.entry(row.key).or_insert_with(|| vec![None; card.len()])[at] = Some(row);
         }
     }
+    cases.retain(|_, rows| rows.iter().flatten().count() > 1);
+    cases
+}
+
+/// What was measured through at least two of a GPU's APIs, in the same terms.
+fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
+    let cases = shared_cases(input, card);
     let compared = cases.iter().flat_map(|(key, rows)| {
         in_the_same_terms(rows).into_iter().flat_map(|rows| of_case(key, &rows))
     });
@@ -114,10 +136,31 @@ fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
     lines
 }
 
+/// What was measured through at least two, and is in the terms of no other.
+fn uncompared(input: &ReportInput, card: &[usize]) -> Vec<Uncompared> {
+    let mut all = vec![];
+    for (key, rows) in shared_cases(input, card) {
+        for (api, row) in in_the_same_terms(&rows).iter().filter_map(|rows| only(rows)) {
+            let built = row.kernel();
+            all.push(Uncompared {
+                case: key.to_string(),
+                api,
+                variant: built.map(|built| built.variant.clone()).unwrap_or_default(),
+                bounds_checks: built.map(|built| built.bounds_checks),
+            });
+        }
+    }
+    all
+}
+
+/// The only one there is, with its place.
+fn only<'m, 'a>(rows: &[Option<&'m Aggregate<'a>>]) -> Option<(usize, &'m Aggregate<'a>)> {
+    let mut all = rows.iter().enumerate().filter_map(|(api, row)| Some((api, (*row)?)));
+    all.next().filter(|_| all.next().is_none())
+}
+
 /// Those that run one variant, as far as there are variants, with the same checks; then those of another.
-fn in_the_same_terms<'r, 'a>(
-    rows: &[Option<&'r Aggregate<'a>>],
-) -> Vec<Vec<Option<&'r Aggregate<'a>>>> {
+fn in_the_same_terms<'m, 'a>(rows: &[Option<&'m Aggregate<'a>>]) -> Vec<Row<'m, 'a>> {
     let terms =
         |row: &Aggregate| row.kernel().map(|built| (built.variant.clone(), built.bounds_checks));
     let mut known = vec![];

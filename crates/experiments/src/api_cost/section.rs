@@ -1,8 +1,8 @@
 //! What reports say of it: how the APIs of a GPU differ by group, and every figure.
 
-use super::{Figure, Line, Ratio, lines, physical_views};
+use super::{Figure, Line, Ratio, Uncompared, lines, physical_views, uncompared};
 use gpubench_analysis::ReportInput;
-use gpubench_core::gpu::Clock;
+use gpubench_core::gpu::{BoundsChecks, Clock};
 use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
 
 /// One section for every physical GPU that was measured through several APIs.
@@ -27,7 +27,10 @@ fn of(input: &ReportInput, card: &[usize]) -> Section {
         card[1..].iter().map(|&view| Sentence::new().name(&input.reported_devices[view].name)),
     );
     let title = Sentence::new().name(&first.name).text(" beside ").then(others);
-    let all = Section::new("all", "All figures").folded().table(figures(&lines, &names));
+    let all = Section::new("all", "All figures")
+        .folded()
+        .table(figures(&lines, &names))
+        .table(not_compared(&uncompared(input, card), &names));
     Section::new(&first.label, title).table(groups(&lines, &names)).section(all)
 }
 
@@ -81,6 +84,24 @@ fn figures(lines: &[Line], names: &[&str]) -> Table {
         let ratios = pairs(names).into_iter().map(|pair| cell(ratio(line, pair)));
         let what = [line.group.clone().into(), line.what.clone().into()];
         table.row(what.into_iter().chain(seconds).chain([clocks(line).into()]).chain(ratios));
+    }
+    table
+}
+
+/// What runs as no other API runs it.
+fn not_compared(uncompared: &[Uncompared], names: &[&str]) -> Table {
+    let columns = ["case", "API", "variant", "bounds checks"];
+    let columns = columns.map(|title| Column::text(title, title));
+    let title = "Not compared: no other API ran this variant with these checks";
+    let mut table = Table::new("not_compared", title, columns);
+    for Uncompared { case, api, variant, bounds_checks } in uncompared {
+        let checks = match bounds_checks {
+            Some(BoundsChecks::On) => "on".into(),
+            Some(BoundsChecks::Off) => "off".into(),
+            None => Cell::Missing,
+        };
+        let variant = if variant.is_empty() { Cell::Missing } else { variant.clone().into() };
+        table.row([case.clone().into(), names[*api].to_owned().into(), variant, checks]);
     }
     table
 }

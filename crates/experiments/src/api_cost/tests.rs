@@ -126,6 +126,15 @@ fn kernels_in_other_variants_or_under_checks_are_not_compared() {
         assert_eq!(lines.len(), 2, "its time and its build: {lines:?}");
         let compared = |line: &Line| line.figures.iter().map(Option::is_some).collect::<Vec<_>>();
         assert!(lines.iter().all(|line| compared(line) == [false, true, true]), "{lines:?}");
+        let [Uncompared { case, api: 0, variant, bounds_checks: Some(_) }] =
+            &uncompared(input, &[1, 2, 3])[..]
+        else {
+            panic!("the first alone: {:?}", uncompared(input, &[1, 2, 3]))
+        };
+        assert_eq!([case, variant], ["searched n=8", "wide"]);
+        let said = text::section(&section(input), None);
+        let table = "Not compared: no other API ran this variant with these checks\n";
+        assert!(said.contains(table), "{said}");
     });
 }
 
