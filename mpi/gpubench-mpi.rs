@@ -1,6 +1,6 @@
 //! What `gpubench ring` and `gpubench halo` start over MPI. Every rank is one of these.
 
-use gpubench::cmd::mpi::{Local, work};
+use gpubench::cmd::mpi::work;
 use gpubench::measure::ranks::Neighbours;
 use mpi::collective::SystemOperation;
 use mpi::point_to_point::send_receive_into;
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let here = World(world.0.split_shared(world.0.rank()));
-    match work.serve(&world, Local { rank: here.rank(), ranks: here.size() }) {
+    match work.serve(&world, &here) {
         Ok(text) => {
             text.iter().for_each(|text| print!("{text}"));
             ExitCode::SUCCESS

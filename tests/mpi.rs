@@ -4,7 +4,8 @@
 mod common;
 
 use common::{Place, text};
-use std::process::{Command, Output, Stdio};
+use std::fs::File;
+use std::process::{Command, Output};
 
 /// `gpubench ring` on a given number of ranks.
 fn ring(place: &Place, ranks: u32, args: &[&str]) -> Output {
@@ -17,8 +18,7 @@ fn over(place: &Place, ranks: u32, what: &str, args: &[&str]) -> Output {
     command.args(["--oversubscribe", "-n", &ranks.to_string()]);
     command.args([env!("CARGO_BIN_EXE_gpubench"), what]).args(args);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.current_dir(place.folder.path()).stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    place.surround(&mut command);
     common::finish(command.spawn().expect("mpirun is installed"))
 }
 
@@ -127,6 +127,33 @@ fn ranks_that_do_not_divide_n_are_reported_once() {
         1,
         "{stderr}"
     );
+}
+
+#[test]
+fn two_jobs_do_not_measure_one_device_at_once() {
+    let place = Place::new();
+    let on_sim = |more: &[&str]| {
+        ["--n", "16", "--device", SIM].into_iter().chain(more.iter().copied()).collect::<Vec<_>>()
+    };
+    let work = |what: &str, more: &[&str]| over(&place, 2, what, &on_sim(more));
+    hash(&work("ring", &[]));
+    // What the first job locked, another has.
+    let files = std::fs::read_dir(place.folder.path().join("tmp")).unwrap().flatten();
+    let is_lock = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "lock");
+    let locks: Vec<_> = files
+        .map(|file| file.path())
+        .filter(is_lock)
+        .map(|path| File::open(path).unwrap())
+        .collect();
+    assert_eq!(locks.len(), 1, "two ranks share a device");
+    locks[0].lock().unwrap();
+    for what in ["ring", "halo"] {
+        let output = work(what, &[]);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{stderr}");
+        assert_eq!(stderr.matches("is being measured by another run").count(), 1, "{stderr}");
+        assert_eq!(work(what, &["--no-lock"]).status.code(), Some(0), "{what}");
+    }
 }
 
 #[test]

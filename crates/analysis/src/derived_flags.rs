@@ -80,8 +80,9 @@ pub fn derive_flags<T: Flagged>(header: &Header, records: &mut [T]) {
 mod tests {
     use super::*;
     use crate::RunRounds;
+    use gpubench_core::gpu::{BoundsChecks, BuildReport};
     use gpubench_core::record::sample::{device, header, key, outcome, record};
-    use gpubench_core::record::{Measured, Outcome};
+    use gpubench_core::record::{Built, Measured, Outcome};
 
     /// A ranking does not keep records, and must not know less of them.
     #[test]
@@ -112,5 +113,42 @@ mod tests {
         assert!(matches!(of[3], [Flag::Drift(how)] if how.contains("17 % longer")), "{of:?}");
         assert!(matches!(of[9], [Flag::Implausible(_)]), "{of:?}");
         assert!(of[0].is_empty() && of[20].is_empty(), "{of:?}");
+    }
+
+    /// Of a kernel that was verified, unchecked, failed and skipped, each with samples.
+    #[test]
+    fn a_round_answers_what_its_record_does() {
+        let header = header(vec![device("opencl"), device("vulkan"), device("wgpu")]);
+        let failed = [Outcome::Failed("why".into()), Outcome::Skipped("no time".into())];
+        for outcome in
+            [record(key("a", 1), 1e-3).outcome, Outcome::Unchecked].into_iter().chain(failed)
+        {
+            let mut record = Record { device: 2, outcome, ..record(key("a", 1), 1e-3) };
+            record.monitor.began = Some(3e-4);
+            record.monitor.reference_kernel = Some([3e-4, 3.1e-4]);
+            record.monitor.empty_launch = Some(2e-6);
+            record.ceiling = Some(Ceiling::Bandwidth);
+            record.working_set = Some(4096);
+            record.kernel = Some(Built {
+                hash: "11".into(),
+                group: [64, 2, 1],
+                groups: [10, 1, 3],
+                bounds_checks: BoundsChecks::Off,
+                variant: String::new(),
+                tried: vec![],
+                untried: 0,
+                report: BuildReport::default(),
+            });
+            let rounds = RunRounds::of(&header, std::slice::from_ref(&record)).rounds;
+            let round = &rounds[0];
+            assert_eq!((round.device(), record.device()), (2, 2));
+            assert_eq!((round.began(), round.around()), (record.began(), record.around()));
+            assert_eq!(round.began(), Some(3e-4));
+            assert_eq!(Flagged::summary(round), Flagged::summary(&record));
+            assert_eq!(Flagged::ceiling(round), Flagged::ceiling(&record));
+            let [one, other] = [round.figure(), record.figure()].map(|found| format!("{found:?}"));
+            assert_eq!(one, other, "{:?}", record.outcome);
+            assert!(!one.contains("Figure") || one.contains("items: 3840"), "{one}");
+        }
     }
 }

@@ -200,8 +200,10 @@ mod tests {
                 untried: 0,
                 report: BuildReport::default(),
             });
+            let (max_buffer, max_binding) = (Bytes(memory / 4), Bytes(memory / 8));
             let memory = Some(Bytes(memory));
-            (header(vec![DeviceInfo { memory, ..device("opencl") }]), [record])
+            let less = DeviceInfo { memory, max_buffer, max_binding, ..device("opencl") };
+            (header(vec![less]), [record])
         };
         let ((first, one), (again, other)) = (run(1 << 30, "a"), run(1 << 29, "b"));
         let input = ReportInput::new(vec![source(&first, &one), source(&again, &other)]);

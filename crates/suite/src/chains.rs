@@ -235,4 +235,119 @@ mod tests {
         let many = "a[0] = a[1] + 2.0;".repeat(5000);
         assert_eq!(too_long(&(lines + &numbers + &many)), None);
     }
+
+    /// Of each sort as many as are taken, and one more, which is where the mistake is.
+    #[test]
+    fn chains_end_at_the_longest_and_the_place_is_the_first_beyond() {
+        let repeated = |first: &str, piece: &str, n: usize| format!("{first}{}", piece.repeat(n));
+        for (first, piece) in [
+            ("a", "+b"),
+            ("a", ".b"),
+            ("a", "[b]"),
+            ("a", "[b].c "),
+            ("", "("),
+            ("", "else "),
+            ("", "const "),
+            ("", "fn f "),
+            ("", "/* else */var x"),
+        ] {
+            let each = if piece.contains("].") { 2 } else { 1 };
+            assert_eq!(too_long(&repeated(first, piece, LONGEST / each)), None, "{piece}");
+            let long = repeated(first, piece, LONGEST / each + 1);
+            let Some(at) = too_long(&long) else { panic!("{piece}") };
+            let last = first.len() + (LONGEST / each) * piece.len();
+            assert!((last..long.len()).contains(&at.start), "{piece}: {at:?} of {}", long.len());
+            let word = ["var", "fn", "const", "else"].into_iter().find(|word| piece.contains(word));
+            // What stands before a bracket goes on behind it.
+            let sign = ["]", ".", "+", "("].into_iter().find(|sign| piece.contains(sign));
+            let wanted = word.or(sign).unwrap();
+            assert_eq!(&long[at], wanted, "{piece}");
+        }
+    }
+
+    #[test]
+    fn what_ends_a_chain_begins_another() {
+        let half = "+a".repeat(LONGEST / 2);
+        let two = |between: &str| too_long(&format!("a{half}{between}{half}+a"));
+        for end in [";", ",", "{", "}"] {
+            assert_eq!(two(end), None, "{end}");
+        }
+        assert!(two("").is_some() && two(" // ;\n").is_some() && two("\u{e9}").is_some());
+        // A bracket is as deep as what stands before it goes on behind it.
+        assert_eq!(two("(a)").map(|at| at.len()), Some(1));
+        assert_eq!(two("(a, b"), None);
+        // An operator begins a new row of accesses, and another name does not.
+        let parts = ".b".repeat(LONGEST / 2);
+        assert_eq!(too_long(&format!("a{parts}+a{parts}.b")), None);
+        assert!(too_long(&format!("a{parts} a{parts}.b")).is_some());
+        // Nothing that ends a statement forgives an `else`.
+        assert!(too_long(&"else {;}".repeat(LONGEST + 1)).is_some());
+        for word in ["elsewhere", "function", "_const", "const1", "a_var"] {
+            assert_eq!(too_long(&format!("{word} ").repeat(LONGEST + 1)), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_comment_ends_where_naga_ends_it() {
+        fn length(text: &str) -> Option<&str> {
+            comment(text).map(|len| &text[len..])
+        }
+        assert_eq!(length("// a\n b"), Some("\n b"));
+        assert_eq!(length("// a\u{2028}b"), Some("\u{2028}b"));
+        assert_eq!(length("// a"), Some(""));
+        assert_eq!(length("/* a */ b"), Some(" b"));
+        assert_eq!(length("/* a /* b */ c */ d"), Some(" d"));
+        assert_eq!(length("/*/ a */ b"), Some(" b"));
+        assert_eq!(length("/* \u{e9} * / ** */b"), Some("b"));
+        assert_eq!(length("/* a"), Some(""));
+        assert_eq!((length("a // b"), length("/ a"), length("*/")), (None, None, None));
+        fn bytes(text: &str) -> &str {
+            &text[glsl_comment(text.as_bytes())..]
+        }
+        assert_eq!((bytes("// a\nb"), bytes("/* /* */b */"), bytes("/*/ */b")), ("b", "b */", "b"));
+        assert_eq!((bytes("// a"), bytes("/* a *"), bytes("/"), bytes("a")), ("", "", "/", "a"));
+    }
+
+    /// As [`chains_end_at_the_longest_and_the_place_is_the_first_beyond`], of GLSL.
+    #[test]
+    fn glsl_ends_at_the_deepest() {
+        for (piece, wanted) in [
+            ("(", "("),
+            ("[ ", "["),
+            ("{", "{"),
+            ("! ", "!"),
+            ("~", "~"),
+            ("if (a) ", "if"),
+            ("else ", "else"),
+            ("for (;;) ", "for"),
+            ("while (a) ", "while"),
+            ("do ", "do"),
+            ("switch (a) ", "switch"),
+            ("/* ( */// if\nif ", "if"),
+        ] {
+            let at = too_deep(&piece.repeat(DEEPEST + 1)).unwrap_or_else(|| panic!("{piece}"));
+            assert!(at.start >= DEEPEST * piece.len(), "{piece}: {at:?}");
+            assert_eq!(&piece.repeat(DEEPEST + 1)[at], wanted);
+            assert_eq!(too_deep(&piece.repeat(DEEPEST)), None, "{piece}");
+        }
+        let half = |piece: &str| piece.repeat(DEEPEST / 2);
+        for (first, end) in [("(", ")"), ("[", "]"), ("{", "}")] {
+            let closed = half(first) + &half(end) + &half(first) + &half(first);
+            assert_eq!(too_deep(&closed), None, "{first}");
+            let open = half(first) + end + &half(first) + &first.repeat(2);
+            assert_eq!(too_deep(&open).map(|at| at.start), Some(open.len() - 1), "{first}");
+        }
+        assert!(too_deep(&(half("(") + &half("{") + "[")).is_some(), "all brackets together");
+        // More ends than beginnings are nothing that later ones could use.
+        assert!(too_deep(&(half(")") + &"(".repeat(DEEPEST + 1))).is_some());
+        assert!(too_deep(&(half("}") + &"{".repeat(DEEPEST + 1))).is_some());
+        // An operand ends the signs; a statement's end or a brace the heads, but not one within brackets.
+        assert_eq!(too_deep(&(half("!") + "a" + &half("!") + &half("!"))), None);
+        assert!(too_deep(&(half("!") + "(" + &half("!") + "!")).is_some());
+        for end in [";", "{", "}"] {
+            assert_eq!(too_deep(&(half("if ") + end + &half("if ") + &half("if "))), None, "{end}");
+        }
+        assert!(too_deep(&(half("if ") + "(;" + &half("if ") + "if")).is_some());
+        assert_eq!(too_deep(&"iffy doing _if if2 ".repeat(DEEPEST + 1)), None);
+    }
 }

@@ -62,12 +62,18 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hand_computed::launch;
+    use super::super::hand_computed::{changed, launch};
+    use gpubench_emulator::{Class, Instructions};
 
     #[test]
     fn operations_are_those_of_all_groups() {
         let counted = launch().counted.unwrap();
         // A group: 640 additions, and 320 products; eight groups.
         assert_eq!(counted.operations(), 8.0 * (640.0 + 320.0));
+        // A multiply-add is two; accesses to memory are none.
+        let fused = changed(4.0, |group| {
+            group.instructions.insert(Class::FloatFma, Instructions { items: 100, warps: 4 });
+        });
+        assert_eq!(fused.counted.unwrap().operations(), 4.0 * (640.0 + 320.0 + 200.0));
     }
 }

@@ -235,6 +235,86 @@ memory: { bandwidth: 100e9, latency: 400e-9, transaction: 32 }
         assert!(why("clock: 1.0e9", "clock: 0.0").contains("above 0"));
         assert!(why("units: 4", "units: 0").contains("above 0"));
         assert!(why("units: 4\n", "").contains("units"));
+        for (good, bad) in [
+            ("flops_per_cycle: 128", "flops_per_cycle: -1"),
+            ("flops_per_instruction: 2", "flops_per_instruction: 0"),
+            ("bandwidth: 100e9", "bandwidth: 0"),
+            ("latency: 400e-9", "latency: -1e-9"),
+        ] {
+            let why = why(good, bad);
+            assert!(why.contains("flops, bandwidth and latency must be above 0"), "{bad}: {why}");
+        }
+        for (good, bad) in [
+            ("groups: 8", "groups: 0"),
+            ("threads: 1024", "threads: 0"),
+            ("registers: 32768", "registers: 0"),
+            (" local: 16384", " local: 0"),
+            ("banks: 32", "banks: 0"),
+        ] {
+            assert!(why(good, bad).contains("banks must be above 0"), "{bad}: {}", why(good, bad));
+        }
+        assert!(why("warp: 32", "warp: 256").contains("at most 128"));
+        assert!(why("transaction: 32", "transaction: 48").contains("power of two, at least 4"));
+        assert!(why("transaction: 32", "transaction: 2").contains("power of two, at least 4"));
+        assert!(why("units: 4\n", "").contains("tests/data/sheets have every key"));
+        let edge =
+            GOOD.replace("warp: 32", "warp: 128").replace("transaction: 32", "transaction: 4");
+        assert!(DataSheet::parse("edge.yaml", &edge).is_ok());
+    }
+
+    /// Four units of 1 GHz and 64 instructions a cycle; a warp is 32 of 1000 work-items.
+    #[test]
+    fn the_devices_are_as_large_as_the_sheet_says() {
+        let text =
+            GOOD.replace("threads: 1024", "threads: 1000").replace("clock: 1.0e9", "clock: 2.0e9");
+        let sheet = DataSheet::parse("good.yaml", &text).unwrap();
+        let (device, model) = (sheet.device(), sheet.sheet());
+        assert_eq!(
+            (model.units, model.warp, model.clock, model.bandwidth),
+            (4.0, 32.0, 2e9, 100e9)
+        );
+        assert_eq!((model.groups, model.warps), (8.0, 31.0));
+        assert_eq!((model.registers, model.local), (32768.0, 16384.0));
+        assert_eq!(device.latency(Class::FloatFma), 4.0 / 2e9);
+        assert_eq!(device.latency(Class::Convert), 6.0 / 2e9);
+        assert_eq!(device.rate(Class::IntAdd), 64.0 * 4.0 * 2e9);
+        assert_eq!((device.clock, device.launch, device.atomics), (2e9, 0.0, None));
+        assert_eq!((device.read.at(1.0), device.write.at(1e9)), (100e9, 100e9));
+        assert_eq!(device.memory_latency().unwrap(), 400e-9);
+        // 32 banks of four bytes on each unit.
+        assert_eq!(device.local, 4.0 * 32.0 * 4.0 * 2e9);
+        assert_eq!((device.barrier, device.conflicts), (4.0 / 2e9, true));
+        let unit = device.unit;
+        assert_eq!((unit.units, unit.warp, unit.groups, unit.warps), (4, 32, 8, 31));
+        assert_eq!((unit.local_memory, unit.registers), (16384, 32768));
+        let few = DataSheet::parse("x", &GOOD.replace("threads: 1024", "threads: 16")).unwrap();
+        assert_eq!((few.sheet().warps, few.device().unit.warps), (1.0, 1));
+    }
+
+    #[test]
+    fn conditions_are_the_sheets_before_they_are_the_vendors() {
+        let masking = |conditions: &str| {
+            DataSheet::parse("x", &format!("{GOOD}conditions: {conditions}\n"))
+                .unwrap()
+                .sheet()
+                .masking
+        };
+        assert_eq!(masking("branched"), Masking::Branched);
+        assert_eq!(masking("predicated"), Masking::Predicated);
+    }
+
+    #[test]
+    fn groups_beyond_the_sheets_limits_do_not_fit() {
+        let device = DataSheet::parse("good.yaml", GOOD).unwrap().device();
+        let why = |size, bytes| {
+            let launch = crate::fit::hand_computed::changed(8.0, |group| {
+                (group.group_size, group.local_bytes) = (size, bytes);
+            });
+            device.resident(&launch.counted.unwrap().group, 8.0).map_err(|error| error.to_string())
+        };
+        assert!(why(513, 0).unwrap_err().contains("does not fit test, which takes 512"));
+        assert!(why(64, 16385).unwrap_err().contains("do not fit test, which has 16384 B"));
+        assert_eq!(why(512, 16384).unwrap().groups, 1);
     }
 
     #[test]

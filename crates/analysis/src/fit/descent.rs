@@ -103,3 +103,57 @@ fn best(
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     all.into_iter().map(|(_, p)| p).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::hand_computed::{changed, device, launch};
+    use crate::fit::{Launch, View};
+
+    fn samples<'a>(model: Model, launches: &'a [Launch], device: &Device) -> Vec<Sample<'a>> {
+        let view = |launch| View::new(model, launch, Some(device)).unwrap();
+        launches.iter().map(|launch| Sample { launch, view: view(launch) }).collect()
+    }
+
+    #[test]
+    fn a_residual_is_the_logarithm_of_predicted_over_measured() {
+        let model = Model::PARALLEL_DEGREES;
+        let of = |groups, seconds| Launch { seconds, passes: 2.0, ..changed(groups, |_| ()) };
+        let launches = [of(8.0, 2e-6), of(16.0, 5e-6)];
+        let samples = samples(model, &launches, &device());
+        let residuals = residuals(samples.iter().collect());
+        // What waits for memory changes with the second parameter, and back again.
+        for transaction in [200.0, 20.0, 20.0, 200.0] {
+            let p = [1e-6, transaction, 2.0, 4.0, 0.5, 60.0];
+            let wanted: Vec<f64> = samples
+                .iter()
+                .map(|sample| (sample.view.seconds(&p, 1.0) / sample.launch.seconds).ln())
+                .collect();
+            for (found, wanted) in residuals(&p).iter().zip(&wanted) {
+                assert!((found - wanted).abs() < 1e-12, "{found} is not {wanted}");
+            }
+            assert_eq!(residuals(&p).len(), 2);
+        }
+    }
+
+    #[test]
+    fn about_a_hundred_samples_are_tried_from_all_over() {
+        let launches = vec![launch(); 250];
+        let samples = samples(Model::ROOFLINE, &launches, &device());
+        let some = some(&samples);
+        assert!((98..=102).contains(&some.len()), "{}", some.len());
+        let at = |sample: &Sample<'_>| {
+            launches.iter().position(|launch| std::ptr::eq(launch, sample.launch)).unwrap()
+        };
+        let places: Vec<usize> = some.iter().map(|sample| at(sample)).collect();
+        assert!(places.windows(2).all(|pair| (1..=4).contains(&(pair[1] - pair[0]))), "{places:?}");
+        assert_eq!(super::some(&samples[..100]).len(), 100);
+    }
+
+    #[test]
+    fn the_least_squares_come_first() {
+        let residuals = |p: &[f64]| vec![p[0] - 3.0, 2.0 * (p[0] - 3.0)];
+        let all = [0.0, 5.0, 2.5].map(|value| vec![value]);
+        assert_eq!(best(&residuals, all.into_iter()), [[2.5], [5.0], [0.0]]);
+    }
+}

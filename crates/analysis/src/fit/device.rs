@@ -302,3 +302,6 @@ fn like(class: Class) -> Class {
 fn basic(class: Class) -> Class {
     if class <= Class::FloatMinMax { Class::FloatAdd } else { Class::IntAdd }
 }
+
+#[cfg(test)]
+mod tests;

@@ -135,6 +135,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_measured_at_one_size_is_in_no_fold_of_sizes() {
+        let mut launches = some();
+        launches.insert(3, launch("once", 1, "once", 7.0));
+        let folds = of_sizes(&launches.iter().collect::<Vec<_>>());
+        assert!(folds.iter().flatten().all(|&i| i != 3), "{folds:?}");
+        assert_eq!(folds.concat().len(), 7);
+    }
+
+    #[test]
     fn a_fold_of_workloads_has_all_their_variants() {
         let launches =
             [launch("a/x", 1, "k", 1.0), launch("b", 1, "l", 1.0), launch("a/y", 1, "m", 1.0)];

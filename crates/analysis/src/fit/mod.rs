@@ -217,26 +217,29 @@ mod tests {
         assert!((evaluation.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
     }
 
+    fn evaluation(parameters: [Parameter; 2], accuracy: Option<f64>) -> Evaluation {
+        Evaluation {
+            model: Model::ROOFLINE,
+            fitted: Fitted::new(Model::ROOFLINE, parameters.map(|one| one.value).to_vec()),
+            parameters: parameters.to_vec(),
+            seen: 1.0,
+            leave_one_size_out: accuracy.map(|accuracy| Score { accuracy, ..Score::default() }),
+            leave_one_workload_out: None,
+        }
+    }
+
+    fn parameter(value: f64, interval: [f64; 2]) -> Parameter {
+        Parameter { name: "peak", value, interval, inflation: 1.0 }
+    }
+
     /// Two rates that may be four times as high or as low: that matters where one part takes ten times as long as
     /// the other, and not where it takes a hundred times.
     #[test]
     fn what_bounds_is_not_said_where_rates_that_nobody_knows_decide() {
         let bound = |operations: f64, between: f64| {
-            let parameter = |name, value: f64| Parameter {
-                name,
-                value,
-                interval: [value / between, value * between],
-                inflation: 1.0,
-            };
-            let evaluation = Evaluation {
-                model: Model::ROOFLINE,
-                fitted: Fitted::new(Model::ROOFLINE, vec![1e12, 1e11]),
-                parameters: vec![parameter("peak", 1e12), parameter("bandwidth", 1e11)],
-                seen: 1.0,
-                leave_one_size_out: None,
-                leave_one_workload_out: None,
-            };
-            evaluation.bound(&launch("a", 1, operations, 1e10, 0.0), None)
+            let around = |value: f64| parameter(value, [value / between, value * between]);
+            let parameters = [around(1e12), around(1e11)];
+            evaluation(parameters, None).bound(&launch("a", 1, operations, 1e10, 0.0), None)
         };
         let is_compute = |found: Option<(Bound, f64)>, by: f64| {
             found.is_some_and(|(part, times)| {
@@ -246,6 +249,40 @@ mod tests {
         assert!(is_compute(bound(1e12, 1.1), 10.0), "both rates are known");
         assert_eq!(bound(1e12, 4.0), None, "neither alone makes up for ten, both do");
         assert!(is_compute(bound(1e13, 4.0), 100.0));
+    }
+
+    /// A second of operations and half of one of bytes.
+    #[test]
+    fn what_bounds_a_launch_is_its_longest_part_wherever_the_parameters_lie() {
+        let launch = launch("a", 1, 1e12, 5e10, 0.0);
+        let bound = |peak, bandwidth| {
+            let parameters = [parameter(1e12, peak), parameter(1e11, bandwidth)];
+            evaluation(parameters, None).bound(&launch, None)
+        };
+        let known = [0.9e12, 1.1e12];
+        assert_eq!(bound(known, [0.9e11, 1.1e11]), Some((Bound::Compute, 2.0)));
+        // What is known within ten times is taken as it is.
+        assert_eq!(bound([0.5e12, 4e12], [0.9e11, 1.1e11]), Some((Bound::Compute, 2.0)));
+        // Between 10 s and 0.67 s of operations, and then 0.4 s.
+        assert_eq!(bound([1e11, 1.5e12], [0.9e11, 1.1e11]), Some((Bound::Compute, 2.0)));
+        assert_eq!(bound([1e11, 2.5e12], [0.9e11, 1.1e11]), None);
+        assert_eq!(bound([0.0, f64::INFINITY], [0.9e11, 1.1e11]), None);
+        assert_eq!(bound(known, [0.0, f64::INFINITY]), None);
+        assert_eq!(bound(known, [0.6e11, f64::INFINITY]), Some((Bound::Compute, 2.0)));
+    }
+
+    #[test]
+    fn a_launch_that_the_model_does_not_see_is_bound_by_nothing_known() {
+        let parameters = [parameter(1e12, [1e12; 2]), parameter(1e11, [1e11; 2])];
+        let evaluation = Evaluation { model: Model::HYBRID, ..evaluation(parameters, None) };
+        assert_eq!(evaluation.bound(&launch("a", 1, 1e12, 5e10, 0.0), None), None);
+    }
+
+    #[test]
+    fn the_best_model_is_most_accurate_about_sizes_it_never_saw() {
+        let of = |accuracy| evaluation([parameter(1.0, [1.0; 2]); 2], accuracy);
+        let all = [of(Some(0.5)), of(Some(0.9)), of(None), of(Some(0.7))];
+        assert!(std::ptr::eq(best(&all).unwrap(), &all[1]));
     }
 
     #[test]
@@ -268,6 +305,28 @@ mod tests {
         // Without the other workload one of the ceilings is not known.
         assert!(evaluation.leave_one_workload_out.unwrap().accuracy < 0.9);
         assert!((evaluation.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
+        assert!(evaluation.seen > 0.999 && evaluation.seen <= 1.0, "{}", evaluation.seen);
+    }
+
+    /// Only one workload reaches the peak; without it the next one's rate is the highest.
+    #[test]
+    fn a_peak_lies_between_what_draws_with_and_without_its_workload_find() {
+        let of = |names: &[&str]| {
+            let one = |(name, n): (&&str, i32)| {
+                let rate = if *name == "a" { 1.0 } else { 0.8 };
+                let seconds = 1e-2 * f64::from(n);
+                let launch = launch(name, n, 1e12 * rate * seconds, 1e11 * seconds, 0.0);
+                Launch { seconds, ..launch }
+            };
+            let both = names.iter().flat_map(|name| (1..3).map(move |n| (name, n)));
+            let launches: Vec<Launch> = both.map(one).collect();
+            evaluate(Model::ROOFLINE, &launches, None, 1).unwrap().parameters[0]
+        };
+        let peak = of(&["a", "b", "c", "d"]);
+        let [low, high] = peak.interval.map(|end| end / 1e12);
+        assert!((low - 0.8).abs() < 1e-9 && (high - 1.0).abs() < 1e-9, "{peak:?}");
+        // Draws of three hardly differ.
+        assert_eq!(of(&["a", "b", "c"]).interval, [0.0, f64::INFINITY]);
     }
 
     /// Half of each workload's launches computes in a type that is a third as fast, and is served by a cache

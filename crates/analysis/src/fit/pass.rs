@@ -55,3 +55,15 @@ pub trait Pass: Any + Debug + Send + Sync {
         1.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_called_as_reports_do() {
+        let all = [Bound::Compute, Bound::Global, Bound::Local, Bound::Latency, Bound::Launch];
+        let labels = ["compute", "global memory", "local memory", "latency", "launch"];
+        assert_eq!(all.map(Bound::label), labels);
+    }
+}

@@ -61,3 +61,28 @@ impl Profiled {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::hand_computed::{changed, launch, profile};
+
+    #[test]
+    fn a_profile_predicts_a_launch_and_its_longest_part() {
+        let profiled = Profiled::new(Model::COMPONENTS, &profile(), End::Middle).unwrap();
+        let found = profiled.predict(&launch()).unwrap();
+        assert!((found.seconds - 192e-9).abs() < 1e-15, "{found:?}");
+        assert_eq!(found.bound, Bound::Global);
+        // A group alone: its instructions' latency takes longer than its bytes.
+        let one = profiled.predict(&changed(1.0, |_| ())).unwrap();
+        assert!((one.seconds - 80e-9).abs() < 1e-15 && one.bound == Bound::Compute, "{one:?}");
+        assert_eq!(profiled.model(), Model::COMPONENTS);
+        let mut narrow = profile();
+        narrow.device.subgroup = Some([8, 8]);
+        let rules = Profiled::new(Model::COMPONENTS, &narrow, End::Middle).unwrap().rules();
+        assert_eq!((rules.warp, rules.banks), (8, 32));
+        let lost = Launch { counted: Err("matrices".into()), ..launch() };
+        assert!(profiled.predict(&lost).is_err());
+        assert!(Profiled::new(Model::HYBRID, &profile(), End::Middle).is_err());
+    }
+}

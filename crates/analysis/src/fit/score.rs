@@ -213,4 +213,36 @@ mod tests {
         let some: Vec<_> = draws.iter().copied().chain([None; 4]).collect();
         assert_eq!(interval(&some), [0.0, f64::INFINITY]);
     }
+
+    /// Half and twice as long as measured, and as measured.
+    #[test]
+    fn a_score_is_of_all_launches_and_of_each_workload() {
+        let launch = |workload: &str, seconds| {
+            let key = gpubench_core::record::sample::key(workload, 1);
+            Launch { key, seconds, ..crate::fit::hand_computed::launch() }
+        };
+        let launches = [launch("off", 1.0), launch("off", 4.0), launch("right", 3.0)];
+        let predicted: Vec<_> = launches.iter().zip([0.5, 8.0, 3.0]).collect();
+        let score = Score::of(&predicted).unwrap();
+        assert!((score.accuracy - 2.0 / 3.0).abs() < 1e-12 && score.launches == 3, "{score:?}");
+        // The three logarithms are 0, ln 2 and ln 2.
+        assert!((score.within - 2.0).abs() < 1e-9, "{score:?}");
+        assert_eq!(score.workloads.keys().collect::<Vec<_>>(), ["off", "right"]);
+        let Residual { accuracy, bias } = score.workloads["off"];
+        assert!((accuracy - 0.5).abs() < 1e-12 && (bias - 1.0).abs() < 1e-12, "{score:?}");
+        assert_eq!(score.workloads["right"], Residual { accuracy: 1.0, bias: 1.0 });
+        let longer = Score::of(&[(&launches[1], 2.0)]).unwrap().workloads["off"].bias;
+        assert!((longer - 0.5).abs() < 1e-12, "it took twice as long as predicted: {longer}");
+        assert_eq!(Score::of(&[]), None);
+    }
+
+    #[test]
+    fn a_parameter_is_trusted_within_ten_times_and_apart_from_the_others() {
+        let of = |interval, inflation| {
+            Parameter { name: "launch", value: 1.0, interval, inflation }.is_identifiable()
+        };
+        assert!(of([1.0, 10.0], 1.0) && of([0.5, 2.0], 100.0));
+        assert!(!of([1.0, 10.1], 1.0) && !of([0.5, 2.0], 100.1));
+        assert!(!of([0.0, 0.0], 1.0) && !of([0.0, f64::INFINITY], 1.0) && !of([-1.0, 2.0], 1.0));
+    }
 }

@@ -43,3 +43,45 @@ impl<'a> SpacePredictor<'a> {
         Ok(self.launches.iter().zip(&self.views).map(seconds).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::hand_computed::{changed, device, launch};
+
+    /// The launch on one, two, three … times as many groups; the last one was not counted.
+    fn launches(model: Model, p: &[f64]) -> Vec<Launch> {
+        let of = |times: i32| {
+            let launch = changed(f64::from(8 * times), |_| ());
+            let seconds = View::new(model, &launch, Some(&device())).unwrap().seconds(p, 1.0);
+            Launch { seconds, ..launch }
+        };
+        let lost = Launch { counted: Err("matrices".into()), ..launch() };
+        (1..8).map(of).chain([lost]).collect()
+    }
+
+    #[test]
+    fn without_launches_the_device_alone_predicts() {
+        let (model, device) = (Model::COMPONENTS, device());
+        let launches = launches(model, &[0.0, 1.0, 1.0, 1.0]);
+        let predicted = SpacePredictor::new(model, &launches, &device).seconds(&[]).unwrap();
+        assert_eq!((predicted.len(), predicted[7]), (8, None));
+        for (found, launch) in predicted.iter().flatten().zip(&launches) {
+            assert!((found / launch.seconds - 1.0).abs() < 1e-9, "{found}");
+        }
+        assert!(SpacePredictor::new(Model::HYBRID, &launches, &device).seconds(&[]).is_err());
+    }
+
+    #[test]
+    fn launches_are_fitted_to() {
+        let (model, device) = (Model::COMPONENTS, device());
+        let launches = launches(model, &[1e-9, 1.0, 3.0, 1.0]);
+        let space = SpacePredictor::new(model, &launches, &device);
+        let predicted = space.seconds(&[0, 1, 2, 3, 4, 7, 99]).unwrap();
+        for (found, launch) in predicted.iter().flatten().zip(&launches) {
+            assert!((found / launch.seconds - 1.0).abs() < 1e-2, "{found} {}", launch.seconds);
+        }
+        let why = space.seconds(&[0, 1]).unwrap_err().to_string();
+        assert!(why.contains("2 were measured: 3 more"), "{why}");
+    }
+}

@@ -121,3 +121,11 @@ fn kernels_are_distinguished_by_their_hashes() {
     assert_eq!(short_hash("00000000000000a7ff"), 0xa7);
     assert_ne!(short_hash("no hash"), short_hash("another"));
 }
+
+#[test]
+fn a_case_is_in_a_cache_where_any_round_is() {
+    let cached = |number| Record { flags: vec![Flag::Cache], ..round(number, 1.0) };
+    assert!(cell(&[cached(0), round(1, 1.0)]).unwrap().cache);
+    assert!(cell(&[round(0, 1.0), cached(1)]).unwrap().cache);
+    assert!(!cell(&[round(0, 1.0), round(1, 1.0)]).unwrap().cache);
+}

@@ -1,6 +1,6 @@
 //! `gpubench halo`: elastic waves over MPI, a slab of the domain on every rank.
 
-use super::mpi::{Common, Local, sharing, start, title};
+use super::mpi::{Common, sharing, start, title};
 use super::scaling::{Scaled, table};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -44,13 +44,13 @@ struct Run {
     weak: Option<Slabbed>,
 }
 
-/// One rank's part. What to print, on rank 0.
+/// The part of one rank of `all`; `here` are those of its machine. What to print, on rank 0.
 ///
 /// # Errors
-/// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
-pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
+/// As [`Args::check`]; `NoDevice`; `Usage` where another run measures the device; whatever the device says; `Mismatch`.
+pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
     let suite = gpubench_experiments::load("seismic")?;
-    let (n, ranks) = (u64::from(args.n), neighbours.size());
+    let (n, ranks) = (u64::from(args.n), all.size());
     let planes = n / ranks as u64;
     let divides = |count: usize| args.n.is_multiple_of(count as u32);
     let run = |device: &Remote, group: &dyn Neighbours| {
@@ -60,17 +60,17 @@ pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<O
         let weak = (count < ranks).then(|| of(planes * count as u64)).transpose()?;
         Ok(Run { ranks: count, strong, weak })
     };
-    let (info, runs) = args.common.over_ranks(neighbours, local, divides, run)?;
-    Ok((neighbours.rank() == 0).then(|| text(args.n, &info, &runs, local)))
+    let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
+    Ok((all.rank() == 0).then(|| text(args.n, &info, &runs, here.size())))
 }
 
-fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
+fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let mut out = title(&format!("Elastic waves, {n}×{n}×{n} cells in slabs"), all.ranks, device);
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
         DeviceKind::Simulated => out += "  simulated: halos exchanged, no times\n",
-        _ => times(&mut out, n.into(), device, runs, local),
+        _ => times(&mut out, n.into(), device, runs, here),
     }
     let hashes: Vec<&str> = runs.iter().filter_map(|run| run.strong.hash.as_deref()).collect();
     let hash = hashes.last().copied().unwrap_or_default();
@@ -85,7 +85,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
     out
 }
 
-fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], local: Local) {
+fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], here: usize) {
     let Some(all) = runs.last() else { return };
     let _ = writeln!(
         out,
@@ -112,5 +112,5 @@ fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], local: Loc
         "weak scaling: the same slab on every rank, a step of all",
         &weak.collect::<Vec<_>>(),
     );
-    *out += &sharing(device, local).unwrap_or_default();
+    *out += &sharing(device, here).unwrap_or_default();
 }

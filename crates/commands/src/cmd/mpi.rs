@@ -1,10 +1,14 @@
 //! What runs over the ranks of an MPI job. A program of its own beside this one does it (`gpubench-mpi`,
 //! built with `--features mpi`), so that this one starts where there is no MPI.
 
+use super::run::locks;
 use super::{halo, ring};
+use crate::store::DeviceLock;
+use crate::worker::Remotes;
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::hash::sha256_hex;
 use gpubench_core::text::{counted, printable};
 use gpubench_device::{Device, Remote, all, physical_gpus};
 use gpubench_experiments::ranks::{Neighbours, counts};
@@ -30,15 +34,6 @@ pub enum Work {
     Halo(halo::Args),
 }
 
-/// A rank among those of its machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Local {
-    /// Its number there.
-    pub rank: usize,
-    /// How many there are.
-    pub ranks: usize,
-}
-
 impl Work {
     /// What every rank can check by itself, and alike.
     ///
@@ -51,14 +46,14 @@ impl Work {
         }
     }
 
-    /// One rank's part. What to print, on rank 0.
+    /// The part of one rank of `all`; `here` are those of its machine. What to print, on rank 0.
     ///
     /// # Errors
-    /// As [`Work::check`]; `NoDevice`; whatever the device says; `Mismatch`.
-    pub fn serve(&self, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
+    /// As [`Work::check`]; `NoDevice`; `Usage` where another run measures the device; whatever the device says; `Mismatch`.
+    pub fn serve(&self, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
         match self {
-            Self::Ring(args) => ring::serve(args, neighbours, local),
-            Self::Halo(args) => halo::serve(args, neighbours, local),
+            Self::Ring(args) => ring::serve(args, all, here),
+            Self::Halo(args) => halo::serve(args, all, here),
         }
     }
 }
@@ -72,6 +67,9 @@ pub(super) struct Common {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
+    /// Measure even while another run measures the same device
+    #[arg(long)]
+    no_lock: bool,
 }
 
 impl Common {
@@ -79,20 +77,54 @@ impl Common {
     /// rank first; what each took, and the device.
     pub(super) fn over_ranks<T>(
         &self,
-        neighbours: &dyn Neighbours,
-        local: Local,
+        all: &dyn Neighbours,
+        here: &dyn Neighbours,
         divides: impl Fn(usize) -> bool,
         run: impl Fn(&Remote, &dyn Neighbours) -> Result<T>,
     ) -> Result<(DeviceInfo, Vec<T>)> {
-        let (backend, index) = choose(self.device.as_ref(), local)?;
+        let (backend, index) = choose(self.device.as_ref(), here.rank())?;
         let device = Remote::open(&backend, index)?;
-        let groups = counts(neighbours.size(), divides).into_iter();
-        let groups = groups.filter_map(|count| neighbours.first(count));
+        let _locks = self.lock(device.info(), all, here)?;
+        let groups = counts(all.size(), divides).into_iter();
+        let groups = groups.filter_map(|count| all.first(count));
         let runs = groups.map(|group| run(&device, group.as_ref())).collect::<Result<_>>()?;
         let info = device.info().clone();
         device.close();
         Ok((info, runs))
     }
+
+    /// Has the first of the machine's ranks on a device lock it, and all ranks wait until all are locked. Nobody waits for
+    /// another run: two jobs over the same machines could wait for each other.
+    fn lock(
+        &self,
+        device: &DeviceInfo,
+        all: &dyn Neighbours,
+        here: &dyn Neighbours,
+    ) -> Result<Option<Vec<DeviceLock>>> {
+        let is_first = is_first(&DeviceLock::keys(device), here);
+        let locks = match is_first && !self.no_lock {
+            true => locks::take(std::slice::from_ref(device), &Remotes::default(), true)?,
+            false => None,
+        };
+        all.barrier();
+        Ok(locks)
+    }
+}
+
+/// Whether no rank ahead of this one on its machine locks anything of the same name: a scheduler may give each rank its own
+/// GPU under one number, and ranks may share one.
+fn is_first(keys: &[String], here: &dyn Neighbours) -> bool {
+    const MAX_KEYS: usize = 2;
+    // 48 bits: a double holds them exactly.
+    let number = |key: &String| i64::from_str_radix(&sha256_hex(key.as_bytes())[..12], 16);
+    let mine: Vec<f64> = keys.iter().map(|key| number(key).unwrap_or(0) as f64).collect();
+    let mut is_first = true;
+    for (rank, at) in (0..here.size()).flat_map(|rank| (0..MAX_KEYS).map(move |at| (rank, at))) {
+        let sent = if rank == here.rank() { mine.get(at).copied() } else { None };
+        let theirs = here.largest(sent.unwrap_or(0.0));
+        is_first &= rank >= here.rank() || !mine.contains(&theirs);
+    }
+    is_first
 }
 
 /// What was computed, on how many ranks, and on which device.
@@ -142,7 +174,7 @@ pub fn work() -> Work {
 
 /// The device that was requested, or that of a machine's rank: each physical GPU once, then from the first
 /// again.
-fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usize)> {
+fn choose(asked: Option<&(String, usize)>, rank: usize) -> Result<(String, usize)> {
     if let Some((backend, index)) = asked {
         return Ok((backend.clone(), *index));
     }
@@ -156,20 +188,81 @@ fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usiz
     if views.is_empty() {
         return Err(Error::NoDevice);
     }
-    let device = &devices[views[local.rank % views.len()]];
+    let device = &devices[views[rank % views.len()]];
     Ok((device.backend.clone(), device.index))
 }
 
 /// What keeps ranks of one machine from scaling as machines of their own would.
-pub(super) fn sharing(device: &DeviceInfo, local: Local) -> Option<String> {
+pub(super) fn sharing(device: &DeviceInfo, here: usize) -> Option<String> {
     let what = match device.kind {
         DeviceKind::Cpu => "its cores and its memory",
         _ => "its memory, and its devices where it has fewer",
     };
-    (local.ranks > 1).then(|| {
+    (here > 1).then(|| {
         format!(
-            "  {} ranks of this machine share {what}: machines of their own scale otherwise\n",
-            local.ranks
+            "  {here} ranks of this machine share {what}: machines of their own scale otherwise\n"
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Attempt, LockFolder};
+    use gpubench_core::record::sample;
+    use gpubench_device::by_name;
+    use gpubench_experiments::ranks::threads::on_ranks;
+
+    /// What one rank alone on its machine says.
+    fn alone<T: Send>(work: impl Fn(&dyn Neighbours) -> T + Sync) -> T {
+        on_ranks(1, work).remove(0)
+    }
+
+    fn parse(args: &[&str]) -> Work {
+        Program::parse_from([&["gpubench-mpi"], args].concat()).work
+    }
+
+    #[test]
+    fn of_ranks_that_share_a_device_the_first_locks_it() {
+        let keys: [&[&str]; 5] = [&["a"], &["a"], &["b", "c"], &["c"], &["d", "a"]];
+        let first = on_ranks(keys.len(), |here| {
+            let mine: Vec<String> = keys[here.rank()].iter().map(|&key| key.into()).collect();
+            is_first(&mine, here)
+        });
+        assert_eq!(first, [true, false, true, false, false]);
+    }
+
+    #[test]
+    fn a_device_is_locked_until_the_work_is_done() {
+        // A bus of this test's own, so that nobody else's tests meet it.
+        let pci = Some(format!("test of process {}", std::process::id()));
+        let device = DeviceInfo { pci, ..sample::device("opencl") };
+        let lock = |no_lock| {
+            let common = Common { device: None, seed: 1, no_lock };
+            alone(|rank| common.lock(&device, rank, rank))
+        };
+        let first = lock(false).unwrap();
+        assert_eq!(first.as_ref().map(Vec::len), Some(1));
+        let why = lock(false).unwrap_err().to_string();
+        assert!(why.contains("is being measured by the run with pid"), "{why}");
+        assert!(lock(true).unwrap().is_none());
+        drop(first);
+        assert!(lock(false).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_another_run_measures_is_left_to_it() {
+        let device = &by_name("sim").unwrap().devices().unwrap()[9];
+        let lock = || DeviceLock::attempt(&LockFolder::find(), &DeviceLock::keys(device)[0]);
+        let held = std::iter::repeat_with(lock).find_map(|attempt| match attempt.unwrap() {
+            Attempt::Taken(lock) => Some(lock),
+            Attempt::HeldBy(_) => None,
+        });
+        for work in ["ring", "halo"] {
+            let work = parse(&[work, "--n", "16", "--device", "sim:9"]);
+            let why = alone(|rank| work.serve(rank, rank)).unwrap_err().to_string();
+            assert!(why.contains("is being measured by"), "{why}");
+        }
+        drop(held);
+    }
 }

@@ -1,6 +1,6 @@
 //! `gpubench ring`: the ring matrix product over MPI.
 
-use super::mpi::{Common, Local, sharing, start, title};
+use super::mpi::{Common, sharing, start, title};
 use super::scaling::{Scaled, table};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -48,13 +48,13 @@ struct Run {
     weak: (usize, Option<Ringed>),
 }
 
-/// One rank's part. What to print, on rank 0.
+/// The part of one rank of `all`; `here` are those of its machine. What to print, on rank 0.
 ///
 /// # Errors
-/// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
-pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
+/// As [`Args::check`]; `NoDevice`; `Usage` where another run measures the device; whatever the device says; `Mismatch`.
+pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
     let suite = gpubench_experiments::load("ring")?;
-    let (n, ranks) = (args.n as usize, neighbours.size());
+    let (n, ranks) = (args.n as usize, all.size());
     let run = |device: &Remote, group: &dyn Neighbours| {
         let count = group.size();
         let of = |n: usize| ring(device, group, suite.clone(), n, args.common.seed);
@@ -64,11 +64,11 @@ pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<O
         Ok(Run { ranks: count, strong, weak: (less, weak) })
     };
     let divides = |count: usize| n.is_multiple_of(count);
-    let (info, runs) = args.common.over_ranks(neighbours, local, divides, run)?;
-    Ok((neighbours.rank() == 0).then(|| text(args.n, &info, &runs, local)))
+    let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
+    Ok((all.rank() == 0).then(|| text(args.n, &info, &runs, here.size())))
 }
 
-fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
+fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let mut out = title(&format!("Ring matrix product, n = {n}"), all.ranks, device);
     match device.kind {
@@ -77,7 +77,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
         _ => {
             times(&mut out, &all.strong);
             scaling(&mut out, n as usize, runs);
-            out += &sharing(device, local).unwrap_or_default();
+            out += &sharing(device, here).unwrap_or_default();
         }
     }
     let product = all.strong.product.as_deref().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The ranks of a job: processes on one machine or many, or, in tests, threads of one process.
 
-#[cfg(test)]
-pub(super) mod threads;
+#[cfg(any(test, feature = "testing"))]
+pub mod threads;
 
 /// The ranks beside this one.
 pub trait Neighbours {

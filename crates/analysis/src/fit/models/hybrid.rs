@@ -118,6 +118,9 @@ impl Pass for Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::View;
+    use crate::fit::hand_computed::{changed, device, launch};
+    use gpubench_emulator::Instructions;
 
     #[test]
     fn a_kernels_factor_multiplies_all_parts_but_the_launch() {
@@ -151,5 +154,122 @@ mod tests {
         assert_eq!(footprint(4096.0, 1e9), 10240.0);
         assert_eq!(footprint(4096.0, 6000.0), 6000.0);
         assert_eq!(footprint(20000.0, 20000.0), 20000.0);
+    }
+
+    /// A group of the launch with these besides: 10 divisions of floats and 6 of integers, 32 accesses to local memory, 5 atomic
+    /// operations, 3 barriers.
+    fn varied() -> Launch {
+        changed(8.0, |group| {
+            let more = [(Class::FloatDiv, 10), (Class::IntDiv, 6), (Class::LocalRead, 20)];
+            for (class, items) in
+                more.into_iter().chain([(Class::LocalWrite, 12), (Class::Atomic, 5)])
+            {
+                group.instructions.insert(class, Instructions { items, warps: 1 });
+            }
+            group.barriers = 3;
+        })
+    }
+
+    #[test]
+    fn instructions_count_alike_without_a_profile_and_by_their_price_with_one() {
+        let counted = varied().counted.unwrap();
+        let wanted = Work {
+            simple: 8.0 * 960.0,
+            special: 8.0 * 16.0,
+            accesses: 8.0 * (128.0 + 64.0 + 5.0),
+            local: 8.0 * 32.0,
+            barriers: 8.0 * 3.0 * 64.0,
+            traffic: 10240.0,
+            footprint: 4096.0,
+            groups: 8.0,
+        };
+        assert_eq!(work(&counted, 0.0, 4096.0, None), wanted);
+        // A product is twice an addition. Division of floats has no price and costs what is cheapest, an eighth of that of
+        // integers. Four rounds of 32 lanes a group in local memory.
+        let priced = Work {
+            simple: 8.0 * (640.0 + 2.0 * 320.0),
+            special: 8.0 * (10.0 + 8.0 * 6.0),
+            local: 8.0 * 4.0 * 32.0,
+            ..wanted
+        };
+        let mut found = work(&counted, 0.0, 4096.0, Some(&device()));
+        // A ratio of two rates is rounded.
+        found.special = found.special.round();
+        assert_eq!(found, priced);
+        let narrow = changed(8.0, |group| group.group_size = 16).counted.unwrap();
+        assert_eq!(work(&narrow, 0.0, 0.0, Some(&device())).local, 8.0 * 4.0 * 16.0);
+    }
+
+    #[test]
+    fn a_launch_must_move_what_one_of_its_passes_does() {
+        let launch = Launch { passes: 4.0, bytes: 80e3, buffers: 1e9, ..launch() };
+        let pass = HybridModel.pass(&launch, None).unwrap();
+        let seen: &dyn Any = pass.as_ref();
+        assert_eq!(seen.downcast_ref::<Work>().unwrap().footprint, 20e3);
+    }
+
+    #[test]
+    fn local_memory_names_the_part_only_where_it_takes_longer() {
+        let bound = |simple, local| {
+            let work = Work { simple, local, ..Work::default() };
+            work.parts(&[1e-9; 12], 1.0)[1].0
+        };
+        assert_eq!(bound(2e6, 3e6), Bound::Local);
+        assert_eq!(bound(3e6, 2e6), Bound::Compute);
+        assert_eq!(bound(2e6, 2e6), Bound::Compute);
+    }
+
+    #[test]
+    fn a_launch_takes_what_its_groups_and_its_instructions_cost() {
+        let work = Work { simple: 2e6, groups: 1e3, ..Work::default() };
+        let mut parameters = vec![1e-9; 12];
+        parameters[0] = 1e-3;
+        let seconds = work.seconds_with(&parameters, 3.0, 0.0);
+        assert!((seconds - (1e-3 + 1e-6 + 3.0 * 2e-3)).abs() < 1e-12, "{seconds}");
+    }
+
+    #[test]
+    fn a_kernels_factor_is_that_at_the_launch() {
+        let work = Work { simple: 1e6, traffic: 1e6, groups: 10.0, ..Work::default() };
+        let factor = Factor::new([(work, 0.5)].into_iter());
+        let found = Pass::factor(&work, &factor);
+        assert!(found > 1.2 && (found - factor.at(&work)).abs() < 1e-12, "{found}");
+    }
+
+    /// Two kernels of which one takes twice what its counts say.
+    #[test]
+    fn kernels_have_factors_but_for_others_and_other_kernels_their_own_parameters() {
+        let p = [1e-6, 4.0, 1e6, 1e-11, 1e-10, 1e-11, 1e-11, 1e-10, 1e-12, 4e-12, 1e-9, 1e-12];
+        let launches: Vec<Launch> = (0..20)
+            .map(|n| {
+                let mut launch = changed(f64::from(8 << (n / 2)), |_| ());
+                launch.kernel = ["plain", "slow"][n as usize % 2].into();
+                launch.seconds = work(launch.counted().unwrap(), 0.0, 0.0, None).seconds_with(
+                    &p,
+                    f64::from(1 + n % 2),
+                    0.0,
+                );
+                launch
+            })
+            .collect();
+        let samples: Vec<Sample<'_>> = launches
+            .iter()
+            .map(|launch| Sample { launch, view: View::new(Model::HYBRID, launch, None).unwrap() })
+            .collect();
+        let fit = |what, near: Option<&Fitted>| fit(&samples, what, near).unwrap();
+        let all = fit(For::All, None);
+        assert_eq!(all.factors.keys().collect::<Vec<_>>(), ["plain", "slow"]);
+        assert_eq!((all.parameters.len(), all.inflation.len()), (12, 12));
+        let unseen = all.unseen_parameters.clone().unwrap();
+        assert!(unseen.len() == 12 && unseen != all.parameters);
+        assert_eq!(Model::HYBRID.fit(&samples, None, For::All, None).unwrap(), all);
+        let seen = fit(For::Seen, None);
+        assert!(seen.factors.len() == 2 && seen.unseen_parameters.is_none());
+        let others = fit(For::Unseen, Some(&all));
+        assert!(others.factors.is_empty() && others.unseen_parameters.is_none());
+        for (sample, launch) in samples.iter().zip(&launches) {
+            let ratio = all.seconds(&launch.kernel, &sample.view) / launch.seconds;
+            assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        }
     }
 }

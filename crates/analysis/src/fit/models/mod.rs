@@ -196,3 +196,6 @@ fn profiled_start(
     start[0] = start[0].min(0.5 * shortest).max(1e-3 * shortest);
     Ok(start)
 }
+
+#[cfg(test)]
+mod tests;

@@ -203,3 +203,57 @@ impl Pass for Tasks {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::hand_computed::{changed, device};
+
+    /// Two accesses and one of writing, thrice; then 3 additions. That twice over.
+    #[test]
+    fn periods_that_follow_each_other_alike_are_counted_together() {
+        let launch = changed(8.0, |group| {
+            group.periods[0].times = 3;
+            group.periods[1].times = 2;
+            group.periods.extend(group.periods.clone());
+        });
+        let found = tasks(&launch.counted.unwrap(), &device()).unwrap();
+        // 10·4 + 5·8 cycles and 5 transactions; 3·4 cycles.
+        let loading = Task { compute: 80.0, transactions: 5.0 };
+        let adding = Task { compute: 12.0, transactions: 0.0 };
+        let wanted = [
+            (Task::default(), loading, 1.0),
+            (loading, loading, 4.0),
+            (loading, adding, 2.0),
+            (adding, adding, 2.0),
+            (adding, loading, 1.0),
+        ];
+        let near = |one: Task, other: Task| {
+            (one.compute - other.compute).abs() < 1e-9 && one.transactions == other.transactions
+        };
+        assert_eq!(found.steps.len(), wanted.len(), "{:?}", found.steps);
+        for (step, (last, now, times)) in found.steps.iter().zip(wanted) {
+            let same = near(step.0, last) && near(step.1, now) && step.2 == times;
+            assert!(same, "{:?}", found.steps);
+        }
+        assert!(near(found.all, Task { compute: 6.0 * 80.0 + 4.0 * 12.0, transactions: 30.0 }));
+        assert_eq!((found.work_items, found.bytes, found.transactions), (32.0, 4.0, 5.0 / 3.0));
+        assert_eq!((found.bandwidth, found.clock, found.units), (64.0, 1e9, [2, 8]));
+    }
+
+    /// 3 accesses of 32 lanes, thrice, and 5 of 8 lanes.
+    #[test]
+    fn an_access_is_the_mean_of_all() {
+        let launch = changed(8.0, |group| {
+            group.periods[0].times = 3;
+            let other = &mut group.periods[1];
+            (other.reads, other.writes, other.lanes, other.bytes) = (5, 0, 40, 640);
+            other.transactions = 9;
+        });
+        let found = tasks(&launch.counted.unwrap(), &device()).unwrap();
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} is not {y}");
+        near(found.work_items, (3.0 * 96.0 + 40.0) / 14.0);
+        near(found.bytes, (3.0 * 384.0 + 640.0) / (3.0 * 96.0 + 40.0));
+        near(found.transactions, (3.0 * 5.0 + 9.0) / 14.0);
+    }
+}
