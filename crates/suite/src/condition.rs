@@ -120,4 +120,9 @@ mod tests {
             assert_eq!(Condition::parse(text).map(|_| ()).map_err(|e| e.0), Err(range), "{text}");
         }
     }
+
+    #[test]
+    fn a_condition_is_shown_as_it_was_written() {
+        assert_eq!(Condition::parse(" GROUP_X <= 64 ").unwrap().to_string(), "GROUP_X <= 64");
+    }
 }

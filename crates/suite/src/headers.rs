@@ -269,4 +269,18 @@ mod tests {
         let found = headers(&root, &source).map_err(|mistake| mistake.message).unwrap();
         assert_eq!(found.expanded.unwrap().text.matches("*/").count(), 1);
     }
+
+    #[test]
+    fn a_kernel_is_read_with_its_headers_where_its_language_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("k.cl");
+        std::fs::write(&path, "#include \"b.h\"\nint c;\n").unwrap();
+        std::fs::write(folder.path().join("b.h"), "int b;\n").unwrap();
+        let (text, expanded) = read_kernel(&path, Language::Opencl).unwrap();
+        assert_eq!(text, "#include \"b.h\"\nint c;\n");
+        assert!(expanded.unwrap().text.contains("int b;"));
+        let (text, expanded) = read_kernel(&path, Language::Wgsl).unwrap();
+        assert!(text.contains("int c;") && expanded.is_none());
+        assert!(read_kernel(&folder.path().join("none.cl"), Language::Opencl).is_err());
+    }
 }

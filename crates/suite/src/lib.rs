@@ -73,3 +73,6 @@ pub use types::{
     Workload, Written,
 };
 pub use values::Expression;
+
+#[cfg(test)]
+mod tests;

@@ -151,7 +151,7 @@ fn below(from: &str, path: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::below;
+    use super::*;
 
     #[test]
     fn paths_stay_below_the_root() {
@@ -161,5 +161,17 @@ mod tests {
         for path in ["../../etc/passwd", "/etc/passwd", "x/../../y", "", "."] {
             assert!(below("a.yaml", path).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_read_byte_by_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("s.yaml"), "").unwrap();
+        std::fs::write(folder.path().join("k.spv"), [0, 255, 7]).unwrap();
+        let (root, source) = Root::open(&folder.path().join("s.yaml")).unwrap();
+        let (identity, shown, bytes) = root.read_bytes(&source, "k.spv").unwrap();
+        assert_eq!((identity.as_str(), bytes.as_slice()), ("k.spv", &[0, 255, 7][..]));
+        assert!(shown.ends_with("k.spv") && shown.len() > "k.spv".len(), "{shown}");
+        assert!(root.read_bytes(&source, "none.spv").is_err());
     }
 }

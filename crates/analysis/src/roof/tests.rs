@@ -345,3 +345,13 @@ fn a_cache_serves_what_its_level_holds_or_the_driver_says_so() {
     beyond.flags = vec![Flag::Cache];
     assert!(roof.serves_from_cache(&beyond));
 }
+
+/// Of two ceilings of the memory the lower one's cache is within the margin of the higher one.
+#[test]
+fn a_level_a_little_faster_than_the_memory_is_no_cache() {
+    let copies = |mib, rate| ceiling(Ceiling::Bandwidth, moves("copy", mib, rate));
+    let records =
+        [bandwidth(8.0, 1e11), bandwidth(512.0, 1e11), copies(8.0, 1.1e11), copies(512.0, 8e10)];
+    let roof = Roof::of(&records);
+    assert_eq!((roof.bandwidth(), roof.is_cached(16.0 * MIB)), (Some(1e11), Some(false)));
+}

@@ -1,5 +1,5 @@
 //! Ranks as threads of one process.
-#![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use super::Neighbours;
 use std::collections::{BTreeMap, VecDeque};

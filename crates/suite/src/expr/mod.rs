@@ -320,4 +320,11 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn nothing_has_a_root_and_a_power_of_zero() {
+        let value = |text: &str| Expr::parse(text).unwrap().eval(&[]);
+        assert_eq!((value("sqrt(0)"), value("0^0"), value("0^2")), (Ok(0.0), Ok(1.0), Ok(0.0)));
+        assert!(value("sqrt(0 - 1)").is_err() && value("log2(0)").is_err());
+    }
 }

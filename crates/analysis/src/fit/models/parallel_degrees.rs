@@ -211,7 +211,7 @@ mod tests {
 
     /// Two accesses and one of writing, thrice; then 3 additions. That twice over.
     #[test]
-    fn periods_that_follow_each_other_alike_are_counted_together() {
+    fn periods_that_follow_each_other_alike_are_one_step() {
         let launch = changed(8.0, |group| {
             group.periods[0].times = 3;
             group.periods[1].times = 2;
