@@ -132,10 +132,9 @@ fn ranks_that_do_not_divide_n_are_reported_once() {
 #[test]
 fn two_jobs_do_not_measure_one_device_at_once() {
     let place = Place::new();
-    let on_sim = |more: &[&str]| {
-        ["--n", "16", "--device", SIM].into_iter().chain(more.iter().copied()).collect::<Vec<_>>()
+    let work = |what: &str, more: &[&str]| {
+        over(&place, 2, what, &[&["--n", "16", "--device", SIM], more].concat())
     };
-    let work = |what: &str, more: &[&str]| over(&place, 2, what, &on_sim(more));
     hash(&work("ring", &[]));
     // What the first job locked, another has.
     let files = std::fs::read_dir(place.folder.path().join("tmp")).unwrap().flatten();
