@@ -17,9 +17,16 @@ const WHERE: [(&str, &str); 4] = [
     ("DEBUG", "false"),
 ];
 
+/// Whether somebody chose another linker: mold and gold read no such script, and would end the build.
+fn has_own_linker() -> bool {
+    let flags = var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    var("RUSTC_LINKER").is_ok() || flags.contains("linker") || flags.contains("fuse-ld")
+}
+
 fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
-    if WHERE.iter().all(|(name, value)| var(name).is_ok_and(|is| is == *value)) {
+    let is_there = WHERE.iter().all(|(name, value)| var(name).is_ok_and(|is| is == *value));
+    if is_there && !has_own_linker() {
         let script = Path::new(&var("OUT_DIR").unwrap_or_default()).join("no-unwinding.ld");
         std::fs::write(&script, SCRIPT)?;
         println!("cargo:rustc-link-arg-bin=gpubench=-Wl,-T,{}", script.display());
