@@ -337,7 +337,7 @@ mod tests {
             let open = half(first) + end + &half(first) + &first.repeat(2);
             assert_eq!(too_deep(&open).map(|at| at.start), Some(open.len() - 1), "{first}");
         }
-        assert!(too_deep(&(half("(") + &half("{") + "[")).is_some(), "all brackets together");
+        assert!(too_deep(&(half("(") + &half("{") + "[")).is_some(), "all kinds of brackets");
         // More ends than beginnings are nothing that later ones could use.
         assert!(too_deep(&(half(")") + &"(".repeat(DEEPEST + 1))).is_some());
         assert!(too_deep(&(half("}") + &"{".repeat(DEEPEST + 1))).is_some());

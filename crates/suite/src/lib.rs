@@ -75,4 +75,6 @@ pub use types::{
 pub use values::Expression;
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;

@@ -61,61 +61,12 @@ pub fn select(
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        ExperimentKind, Family, HostMemory, Needs, Node, Options, OptionsContext, Partner,
-        Workload, WrongOption, load,
-    };
+    use crate::testing::Stub;
+    use crate::{Needs, load};
     use gpubench_core::error::Error;
-    use gpubench_core::workload::{Kind, Size};
-    use schemars::{Schema, SchemaGenerator};
-    use std::sync::Arc;
+    use gpubench_core::workload::Kind;
 
-    /// An experiment that needs nothing, and takes no options.
-    struct Copies;
-
-    impl ExperimentKind for Copies {
-        fn kind(&self) -> Kind {
-            Kind::new("copies")
-        }
-
-        fn about(&self) -> &'static str {
-            "Nothing."
-        }
-
-        fn needs(&self) -> Needs {
-            Needs::NOTHING
-        }
-
-        fn family(&self) -> Option<Family> {
-            None
-        }
-
-        fn host_memory(&self) -> HostMemory {
-            HostMemory::Unused
-        }
-
-        fn options(&self, _: Option<&Node>, _: &mut OptionsContext) -> Option<Options> {
-            Some(Arc::new(()))
-        }
-
-        fn options_schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
-            None
-        }
-
-        fn partners(&self, _: &Options) -> Vec<Partner> {
-            vec![]
-        }
-
-        fn wrong_at_size(
-            &self,
-            _: &Options,
-            _: &Workload,
-            _: &Size,
-            _: &[(String, f64)],
-        ) -> Vec<WrongOption> {
-            vec![]
-        }
-    }
+    static COPIES: Stub = Stub { kind: Kind::new("copies"), needs: Needs::NOTHING };
 
     /// A suite of transfers that includes another of them and selects from it.
     fn selected(select: &str) -> Result<Vec<String>, Vec<String>> {
@@ -130,7 +81,7 @@ mod tests {
             "short.yaml",
             format!("include: [long.yaml]\nselect: {select}\nworkloads: {{ own: {transfer} }}"),
         );
-        match load(&folder.path().join("short.yaml").to_string_lossy(), &[], &[&Copies]) {
+        match load(&folder.path().join("short.yaml").to_string_lossy(), &[], &[&COPIES]) {
             Ok(suite) => Ok(suite
                 .workloads
                 .iter()

@@ -1,50 +1,13 @@
 //! Whole suites as their files say them, with a single kind of experiment.
 
+use crate::testing::Stub;
 use crate::*;
 use gpubench_core::error::{Error, Located};
 use gpubench_core::gpu::Language;
-use gpubench_core::workload::{Kind, Size, Verify};
-use std::sync::Arc;
+use gpubench_core::workload::{Kind, Verify};
 
-/// The kind that measures a kernel.
-struct Plain;
-
-impl ExperimentKind for Plain {
-    fn kind(&self) -> Kind {
-        Kind::KERNEL
-    }
-    fn about(&self) -> &'static str {
-        "a kernel"
-    }
-    fn needs(&self) -> Needs {
-        Needs { passes: Passes::Taken, ..Needs::KERNEL }
-    }
-    fn family(&self) -> Option<Family> {
-        None
-    }
-    fn host_memory(&self) -> HostMemory {
-        HostMemory::Unused
-    }
-    fn options(&self, _: Option<&Node>, _: &mut OptionsContext) -> Option<Options> {
-        Some(Arc::new(()))
-    }
-    fn options_schema(&self, _: &mut schemars::SchemaGenerator) -> Option<schemars::Schema> {
-        None
-    }
-    fn partners(&self, _: &Options) -> Vec<Partner> {
-        vec![]
-    }
-    fn wrong_at_size(
-        &self,
-        _: &Options,
-        _: &Workload,
-        _: &Size,
-        _: &[(String, f64)],
-    ) -> Vec<WrongOption> {
-        vec![]
-    }
-}
-
+static PLAIN: Stub =
+    Stub { kind: Kind::KERNEL, needs: Needs { passes: Passes::Taken, ..Needs::KERNEL } };
 const CL: &str = "kernel void copy(global const float* a, global float* out, uint n) {
     uint i = get_global_id(0);
     if (i < n) out[i] = a[i];
@@ -93,7 +56,7 @@ fn load_with(from: &str, to: &str, files: &[(&str, &str)]) -> Result<Suite, Vec<
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let path = folder.path().join("s.yaml").to_string_lossy().into_owned();
-    match load(&path, &["copy"], &[&Plain]) {
+    match load(&path, &["copy"], &[&PLAIN]) {
         Ok(suite) => Ok(suite),
         Err(Error::Suite(diagnostics)) => Err(diagnostics),
         Err(other) => panic!("{other}"),
