@@ -239,15 +239,7 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
         for &devices in &parts {
             let plans = plans(args, &suites, &filters, (devices, &remotes))?;
             if args.dry_run {
-                for plan in &plans {
-                    if against.is_some() {
-                        print(&format!("Suite {}\n", printable(&plan.suite.name, 60)))?;
-                    }
-                    print(&plan.describe(devices))?;
-                }
-                if let Some(both) = Plan::outlook_of_both(&plans) {
-                    print(&format!("{both}\n"))?;
-                }
+                describe(&plans, devices)?;
                 continue;
             }
             let parts = plans.into_iter().enumerate().map(|(at, plan)| {
@@ -264,9 +256,7 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
                 files.push(ended.path.clone());
             }
             if let [new, old] = &ends[..] {
-                say_of_old(old);
-                let (new, old) = (new.path.display(), old.path.display());
-                say(&format!("to compare: gpubench compare {new} {old}"));
+                say_of_old(old, &new.path);
             }
             if ends.iter().any(|ended| ended.interrupted) {
                 break 'all;
@@ -287,6 +277,20 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
     Ok((worst, files))
 }
 
+/// What would be done: of each suite where two would be measured in turn.
+fn describe(plans: &[Plan], devices: &[DeviceInfo]) -> Result<()> {
+    for plan in plans {
+        if plans.len() > 1 {
+            print(&format!("Suite {}\n", printable(&plan.suite.name, 60)))?;
+        }
+        print(&plan.describe(devices))?;
+    }
+    match Plan::outlook_of_both(plans) {
+        Some(both) => print(&format!("{both}\n")),
+        None => Ok(()),
+    }
+}
+
 /// What it took of what was estimated: of both suites where two were measured in turn.
 fn took(ends: &[Ended]) -> String {
     let sum = |of: fn(&Ended) -> f64| seconds(ends.iter().map(of).sum());
@@ -294,14 +298,17 @@ fn took(ends: &[Ended]) -> String {
     format!("took {} of {} estimated{both}", sum(|one| one.seconds), sum(|one| one.estimated))
 }
 
-/// Where the old state's results are, and what of it does not count: `compare` leaves it out.
-fn say_of_old(old: &Ended) {
+/// Where the old state's results are, what of it does not count (`compare` leaves it out), and how to compare the new with
+/// it.
+fn say_of_old(old: &Ended, new: &Path) {
     let failed = old.records.iter().filter(|record| record.outcome.is_failure()).count();
     let failed = match failed {
         0 => String::new(),
         failed => format!(", of which {} failed", counted(failed, "record")),
     };
-    say(&format!("results of the old suite: {}{failed}", old.path.display()));
+    let (new, old) = (new.display(), old.path.display());
+    say(&format!("results of the old suite: {old}{failed}"));
+    say(&format!("to compare: gpubench compare {new} {old}"));
 }
 
 /// The plan of each suite on these devices. Where there are two, they are measured in turn: in as many rounds, in the
