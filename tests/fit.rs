@@ -458,9 +458,8 @@ fn at_the_ridge(place: &Place) {
             let bytes = 1e6 * f64::from(scale) * 4f64.powi(n);
             let samples = vec![1e-4 + bytes / 1e11; 15];
             let mut record = invented::record(invented::key(name, n.into()), 0, 0, samples);
-            if let Some(measured) = &mut record.measured {
-                (measured.flops, measured.bytes) = (10.0 * bytes, bytes);
-            }
+            let measured = record.measured.as_mut().expect("samples");
+            (measured.flops, measured.bytes) = (10.0 * bytes, bytes);
             record.kernel = Some(Built {
                 hash: name.repeat(16),
                 group: [64, 1, 1],
@@ -477,7 +476,7 @@ fn at_the_ridge(place: &Place) {
     writer.leave().unwrap();
 }
 
-/// What the issue saw: "bound by compute", and peak and bandwidth "not identifiable" below it.
+/// Seen once: "bound by compute", and peak and bandwidth "not identifiable" below it.
 #[test]
 fn nothing_is_bound_by_rates_that_are_not_identifiable() {
     let place = Place::new();
@@ -512,7 +511,7 @@ fn percent(out: &str, label: &str) -> f64 {
     value.strip_suffix(" %").unwrap_or_else(|| panic!("{line}")).parse().unwrap()
 }
 
-/// What the issue saw: errors of +33, +71, +72, +156 and −92 % above a mean of 15.3 %.
+/// Seen once: errors of +33, +71, +72, +156 and −92 % above a mean of 15.3 %.
 #[test]
 fn the_mean_error_that_is_printed_is_that_of_the_errors_above_it() {
     let place = place(

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// Stands between paths and texts, which hold none.
-const BETWEEN: char = '\0';
+const BETWEEN: &str = "\0";
 
 /// For build scripts: packs all files in and below `folder` for [`folder!`] to find under `name`. A file that is
 /// new or changed is seen by the next build.
@@ -37,7 +37,7 @@ fn packed(folder: &Path) -> Result<Vec<u8>> {
         return Err(Error::other(format!("{} has a file that is no text", folder.display())));
     }
     let mut encoder = DeflateEncoder::new(vec![], Compression::best());
-    encoder.write_all(texts.join("\0").as_bytes())?;
+    encoder.write_all(texts.join(BETWEEN).as_bytes())?;
     encoder.finish()
 }
 

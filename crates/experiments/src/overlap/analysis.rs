@@ -60,7 +60,7 @@ pub struct OverlapSummary {
     pub unseen: Vec<[f64; 2]>,
 }
 
-/// Puts a round's raw times together; `None` where a stage or every run is missing.
+/// Summarises a round's raw times; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     summary(raw, std::slice::from_ref(raw))
 }
