@@ -117,9 +117,9 @@ fn is_first(keys: &[String], here: &dyn Neighbours) -> bool {
     // 48 bits: a double holds them exactly.
     let number = |key: &String| i64::from_str_radix(&sha256_hex(key.as_bytes())[..12], 16);
     let mine: Vec<f64> = keys.iter().map(|key| number(key).unwrap_or(0) as f64).collect();
-    let most = here.largest(mine.len() as f64) as usize;
+    let max_keys = here.largest(mine.len() as f64) as usize;
     let mut is_first = true;
-    for (rank, at) in (0..here.size()).flat_map(|rank| (0..most).map(move |at| (rank, at))) {
+    for (rank, at) in (0..here.size()).flat_map(|rank| (0..max_keys).map(move |at| (rank, at))) {
         let sent = if rank == here.rank() { mine.get(at).copied() } else { None };
         let theirs = here.largest(sent.unwrap_or(0.0));
         is_first &= rank >= here.rank() || !mine.contains(&theirs);
