@@ -14,6 +14,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
+/// Those that are shipped.
+const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baselines");
+
 /// The lines of a child's stderr, as they come.
 fn lines(child: &mut Child) -> Receiver<String> {
     let (sender, lines) = channel();
@@ -101,6 +104,14 @@ impl Chromium {
         found["result"]["value"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// The text of the page that a tab shows in a frame.
+    fn framed(&mut self, tab: &str) -> String {
+        let expression =
+            "document.querySelector('iframe')?.contentDocument?.body?.textContent ?? ''";
+        let found = self.call(Some(tab), "Runtime.evaluate", &json!({ "expression": expression }));
+        found["result"]["value"].as_str().unwrap_or_default().to_owned()
+    }
+
     /// Waits until a tab shows `text` in an element.
     fn awaits(&mut self, tab: &str, id: &str, text: &str) {
         until(text, || {
@@ -143,7 +154,7 @@ fn code(mut child: Child, limit: Duration) -> Option<i32> {
 fn quick_is_verified_from_end_to_end() {
     let (place, begun) = (Place::new(), Instant::now());
     let mut chromium = Chromium::start();
-    let (child, address, lines) = serve(&place, &["quick"]);
+    let (child, address, lines) = serve(&place, &["quick", "--baselines", BASELINES]);
     let (_, tab) = chromium.tab(&address);
     until("the results", || {
         std::thread::sleep(Duration::from_millis(500));
@@ -152,6 +163,11 @@ fn quick_is_verified_from_end_to_end() {
     behind(&lines, "waiting for the next page");
     let took = begun.elapsed();
     chromium.awaits(&tab, "state", "Done.");
+    until("both devices in the report", || {
+        let report = chromium.framed(&tab);
+        std::thread::sleep(Duration::from_millis(100));
+        report.contains("SwiftShader") && report.contains("llvmpipe")
+    });
     common::kill(child.id(), "INT");
     assert_eq!(code(child, LONG), Some(130));
     let run = place.run();

@@ -105,6 +105,14 @@ fn too_little_memory_is_an_outcome() {
 }
 
 #[test]
+fn what_becomes_wrong_while_it_is_timed_is_found_behind_it() {
+    each(
+        "is_wrong_later",
+        |outcome| matches!(outcome, Outcome::Unverified(wrong) if wrong.when.contains("timed")),
+    );
+}
+
+#[test]
 fn what_a_driver_prints_is_never_data() {
     let run = run_with_a_healthy_workload("chatters");
     assert_eq!(outcomes(&run, "chatters"), [&Outcome::Ok, &Outcome::Ok]);

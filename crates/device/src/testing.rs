@@ -54,6 +54,8 @@ impl Backend for Faulty {
             entries: BTreeMap::new(),
             drops: true,
             launches: 0,
+            before_reset: 0,
+            is_wrong: false,
             slow: 0,
             was_slow: false,
         }))
@@ -73,6 +75,10 @@ struct FaultyDevice {
     drops: bool,
     /// Recordings with kernels so far.
     launches: u32,
+    /// Those before the last reset.
+    before_reset: u32,
+    /// Whether it reads what nobody wrote.
+    is_wrong: bool,
     /// Resets until it is as fast as before.
     slow: u32,
     /// Whether it was slow before.
@@ -114,6 +120,8 @@ impl FaultyDevice {
             "loses_the_device_later" if self.launches > 12 => {
                 return Err(Error::DeviceLost("as asked".into()));
             }
+            // Whatever is compared before its times are taken is right.
+            "is_wrong_later" => self.is_wrong = self.launches > self.before_reset + 12,
             "loses_the_device" => return Err(Error::DeviceLost("as asked".into())),
             "runs_out_of_memory" => return Err(Error::OutOfMemory("as asked".into())),
             "chatters" => {
@@ -146,7 +154,12 @@ impl Device for FaultyDevice {
     }
 
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
-        self.sim.read(id)
+        let mut bytes = self.sim.read(id)?;
+        let middle = bytes.len() / 2;
+        if let Some(byte) = bytes.get_mut(middle).filter(|_| self.is_wrong) {
+            *byte ^= 0xff;
+        }
+        Ok(bytes)
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
@@ -173,6 +186,7 @@ impl Device for FaultyDevice {
 
     fn reset(&mut self) {
         self.slow = if self.slow == u32::MAX { self.slow } else { self.slow.saturating_sub(1) };
+        (self.before_reset, self.is_wrong) = (self.launches, false);
         self.entries.retain(|id, _| id.is_lasting());
         self.sim.reset();
     }

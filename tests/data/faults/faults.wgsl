@@ -62,3 +62,6 @@ fn throttles_once(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn throttles(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn is_wrong_later(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }

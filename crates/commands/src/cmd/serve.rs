@@ -2,8 +2,9 @@
 
 use super::report::{self, Shown};
 use super::run::{self, interrupt};
-use super::show::show;
+use super::show::{show, warnings};
 use super::{Cli, Command, results};
+use crate::store::{Run, baseline};
 use crate::worker::page;
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
@@ -12,8 +13,9 @@ use gpubench_report::formats::FORMATS;
 use gpubench_report::progress::say;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
+use std::collections::HashSet;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,6 +31,9 @@ pub struct Args {
     /// End after the first run (default: wait for the next page)
     #[arg(long)]
     once: bool,
+    /// What the page shows with its own results: the same cases of this folder's baselines
+    #[arg(long, value_name = "FOLDER", default_value = baseline::FOLDER)]
+    baselines: PathBuf,
     /// Options of `gpubench run`, behind `--`
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
@@ -53,7 +58,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             other => other?,
         };
         if code != interrupt::EXIT {
-            publish(hub, &files)?;
+            publish(hub, &files, &args.baselines)?;
         }
         if args.once || code == interrupt::EXIT {
             return Ok(ExitCode::from(code));
@@ -75,11 +80,27 @@ fn run_options(args: &Args) -> Result<run::Args> {
     }
 }
 
-/// Has the page show the results that these files hold.
-fn publish(hub: &Hub, files: &[PathBuf]) -> Result<()> {
+/// Has the page show the results that these files hold, with those of the baselines.
+fn publish(hub: &Hub, files: &[PathBuf], baselines: &Path) -> Result<()> {
     let html = FORMATS.iter().find(|format| format.name == "html").unwrap_or(&FORMATS[0]);
-    hub.results(report::text(results::open_all(files)?, html, &Shown::default(), &[])?);
+    let mut runs = results::open_all(files)?;
+    let (others, flaws) = baseline::list(baselines)?;
+    warnings(&flaws);
+    let others = same_cases(&runs, others);
+    runs.extend(others);
+    hub.results(report::text(runs, html, &Shown::default(), &[])?);
     Ok(())
+}
+
+/// Of `others`, the cases that are among the page's `own`; runs without any are no neighbours.
+fn same_cases(own: &[Run], mut others: Vec<Run>) -> Vec<Run> {
+    let cases: HashSet<_> =
+        own.iter().flat_map(|run| &run.records).map(|record| &record.key).collect();
+    for run in &mut others {
+        run.records.retain(|record| cases.contains(&record.key));
+    }
+    others.retain(|run| !run.records.is_empty());
+    others
 }
 
 /// Says where the page is; on a terminal in a QR code too.
@@ -112,12 +133,42 @@ pub(super) fn wait(hub: &Hub, seen: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::gpu::DeviceInfo;
+    use gpubench_core::record::sample::{device, header, key, record};
+
+    /// A run of a device that measured these workloads.
+    fn run_of(name: &str, workloads: &[&str]) -> Run {
+        let measured = DeviceInfo { name: name.into(), ..device("wgpu") };
+        Run {
+            path: name.into(),
+            header: header(vec![measured]),
+            records: workloads.iter().map(|workload| record(key(workload, 64), 1.0)).collect(),
+            noise: None,
+            footer: None,
+            warnings: vec![],
+            whole: 0,
+            unread: false,
+        }
+    }
+
+    #[test]
+    fn a_page_has_the_same_cases_of_the_baselines_and_no_others() {
+        let own = [run_of("own", &["a", "b", "c"])];
+        let others = vec![run_of("x", &["z", "b", "y", "a"]), run_of("y", &["z"])];
+        let shown = same_cases(&own, others);
+        let names: Vec<_> = shown.iter().map(|run| run.header.devices[0].name.as_str()).collect();
+        assert_eq!(names, ["x"]);
+        let cases: Vec<_> =
+            shown[0].records.iter().map(|record| record.key.workload.as_str()).collect();
+        assert_eq!(cases, ["b", "a"]);
+    }
 
     #[test]
     fn options_are_those_of_run() {
         let of = |options: &[&str]| {
             let options = options.iter().map(|&option| option.to_owned()).collect();
-            run_options(&Args { suite: "quick".into(), port: 0, once: true, options })
+            let (suite, baselines) = ("quick".into(), baseline::FOLDER.into());
+            run_options(&Args { suite, port: 0, once: true, baselines, options })
         };
         assert!(of(&["--verify", "--filter", "fma"]).is_ok());
         let error = of(&["--nonsense"]).unwrap_err().to_string();

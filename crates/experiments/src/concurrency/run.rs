@@ -24,6 +24,10 @@ use gpubench_reference::Data;
 use serde_json::Value;
 use std::rc::Rc;
 
+/// When results are compared, for messages.
+const BEFORE: &str = "";
+const BEHIND: &str = ", behind the timed ones";
+
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let co_running: CoRunning = case.planned()?;
@@ -111,13 +115,15 @@ impl Launches<'_> {
             self.bench.measurement.kernel = kernel;
             second?
         };
-        for order in [[&first, &second], [&second, &first]] {
-            if !self.verified(&order)? {
-                return Ok(None);
-            }
+        let orders: [&[&Ready]; 2] = [&[&first, &second], &[&second, &first]];
+        if !self.verified(&orders, BEFORE)? {
+            return Ok(None);
         }
         let [first_isolated, second_isolated, concurrent_a_first, concurrent_b_first] =
-            self.timed([&[&first], &[&second], &[&first, &second], &[&second, &first]])?;
+            self.timed([&[&first], &[&second], orders[0], orders[1]])?;
+        if !self.bench.policy.verify_only && !self.verified(&orders, BEHIND)? {
+            return Ok(None);
+        }
         let other = second.launched;
         let pair = Pair {
             second: other,
@@ -140,7 +146,7 @@ impl Launches<'_> {
         let rest: Vec<Ready> =
             (1..max_copies).map(|place| self.copy(&first, place)).collect::<Result<_>>()?;
         let all: Vec<&Ready> = std::iter::once(&first).chain(&rest).collect();
-        if !self.verified(&all)? {
+        if !self.verified(&[&all], BEFORE)? {
             return Ok(None);
         }
         for count in counts(max_copies) {
@@ -151,6 +157,9 @@ impl Launches<'_> {
             if seconds > 2.0 * self.bench.policy.seconds {
                 break;
             }
+        }
+        if !self.bench.policy.verify_only && !self.verified(&[&all], BEHIND)? {
+            return Ok(None);
         }
         Ok(Some(timed))
     }
@@ -195,24 +204,33 @@ impl Launches<'_> {
         })
     }
 
-    /// Poisons what all of them write, runs them at once, and compares.
-    fn verified(&mut self, all: &[&Ready]) -> Result<bool> {
+    /// Of each of these sets: poisons what its kernels write, runs them at once, and compares.
+    fn verified(&mut self, sets: &[&[&Ready]], when: &str) -> Result<bool> {
         self.bench.enter(Stage::Verify);
-        for ready in all {
-            memory::write(self.bench.device(), &ready.case, &ready.initial, true)?;
-        }
-        self.bench.session.device.run(&self.recording(all))?;
-        let when = format!("{} kernels at once", all.len());
-        for Ready { case, initial, wanted, .. } in all {
-            let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
-            let untouched = check.guards(&mut self.bench, &when)?;
-            let Bench { session, measurement, .. } = self.bench.lend();
-            let read = |id| memory::read(session.device.as_mut(), case, id);
-            if !untouched || !check.all(measurement, &when, read)? {
-                return Ok(false);
+        for all in sets {
+            for ready in *all {
+                memory::write(self.bench.device(), &ready.case, &ready.initial, true)?;
+            }
+            self.bench.session.device.run(&self.recording(all))?;
+            let when = format!("{} kernels at once{when}", all.len());
+            for ready in *all {
+                if !self.right(ready, &when)? {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)
+    }
+
+    /// Whether a kernel's results are as expected, and nothing around them was written.
+    fn right(&mut self, ready: &Ready, when: &str) -> Result<bool> {
+        let Ready { case, initial, wanted, .. } = ready;
+        let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
+        if !check.guards(&mut self.bench, when)? {
+            return Ok(false);
+        }
+        let Bench { session, measurement, .. } = self.bench.lend();
+        check.all(measurement, when, |id| memory::read(session.device.as_mut(), case, id))
     }
 
     /// Each of these run at once, one after the other in every turn.
