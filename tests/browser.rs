@@ -17,6 +17,9 @@ use tungstenite::{Message, WebSocket};
 /// Those that are shipped.
 const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baselines");
 
+/// What `quick` may take in a browser.
+const ASKED: Duration = Duration::from_secs(180);
+
 /// The lines of a child's stderr, as they come.
 fn lines(child: &mut Child) -> Receiver<String> {
     let (sender, lines) = channel();
@@ -29,11 +32,11 @@ fn lines(child: &mut Child) -> Receiver<String> {
     lines
 }
 
-/// What stands behind `mark` in the first line that has it.
-fn behind(lines: &Receiver<String>, mark: &str) -> String {
+/// What stands behind `mark` in the first line that has it, within `limit`.
+fn behind(lines: &Receiver<String>, mark: &str, limit: Duration) -> String {
     let begun = Instant::now();
-    while begun.elapsed() < LONG {
-        let Ok(line) = lines.recv_timeout(LONG) else { break };
+    while begun.elapsed() < limit {
+        let Ok(line) = lines.recv_timeout(limit) else { break };
         if let Some((_, rest)) = line.split_once(mark) {
             return rest.trim().to_owned();
         }
@@ -62,7 +65,7 @@ impl Chromium {
             .stderr(Stdio::piped())
             .spawn()
             .expect("chromium is installed");
-        let address = behind(&lines(&mut child), "DevTools listening on ");
+        let address = behind(&lines(&mut child), "DevTools listening on ", LONG);
         let place = address.split('/').nth(2).expect("an address");
         let stream = TcpStream::connect(place).expect("it listens");
         stream.set_read_timeout(Some(LONG)).expect("a timeout");
@@ -132,7 +135,7 @@ impl Drop for Chromium {
 fn serve(place: &Place, args: &[&str]) -> (Child, String, Receiver<String>) {
     let mut child = place.gpubench(&[&["serve"], args].concat()).spawn().expect("it starts");
     let lines = lines(&mut child);
-    let address = behind(&lines, "WebGPU: ");
+    let address = behind(&lines, "WebGPU: ", LONG);
     (child, address, lines)
 }
 
@@ -154,19 +157,16 @@ fn code(mut child: Child, limit: Duration) -> Option<i32> {
 fn quick_is_verified_from_end_to_end() {
     let (place, begun) = (Place::new(), Instant::now());
     let mut chromium = Chromium::start();
-    let (child, address, lines) = serve(&place, &["quick", "--baselines", BASELINES]);
+    let options = ["quick", "--baselines", BASELINES, "--", "--budget", "120"];
+    let (child, address, lines) = serve(&place, &options);
     let (_, tab) = chromium.tab(&address);
-    until("the results", || {
-        std::thread::sleep(Duration::from_millis(500));
-        begun.elapsed() > Duration::from_secs(100) || !place.results().is_empty()
-    });
-    behind(&lines, "waiting for the next page");
+    behind(&lines, "waiting for the next page", ASKED);
     let took = begun.elapsed();
     chromium.awaits(&tab, "state", "Done.");
     until("both devices in the report", || {
-        let report = chromium.framed(&tab);
+        let report = chromium.framed(&tab).to_lowercase();
         std::thread::sleep(Duration::from_millis(100));
-        report.contains("SwiftShader") && report.contains("llvmpipe")
+        report.contains("swiftshader") && report.contains("llvmpipe")
     });
     common::kill(child.id(), "INT");
     assert_eq!(code(child, LONG), Some(130));
@@ -189,7 +189,7 @@ fn quick_is_verified_from_end_to_end() {
         }
     }
     assert!(ok >= 15, "{ok} of {} were verified", run.records.len());
-    assert!(took < Duration::from_secs(180), "{took:?}");
+    assert!(took < ASKED, "{took:?}");
 }
 
 #[test]
@@ -222,7 +222,8 @@ fn a_reload_and_a_lost_device_cost_a_case_each_and_a_closed_tab_ends_the_run() {
     let of = |label: &str| run.records.iter().filter(|r| r.outcome.label() == label).count();
     let (lost, ok) = (of("device lost"), of("ok"));
     println!("{lost} lost, {ok} ok, {} skipped", of("skipped"));
-    assert!(ok >= 4 && (3..=8).contains(&lost), "{lost} lost, {ok} ok");
+    // One was waited for before the reload, and one behind it.
+    assert!(ok >= 2 && (3..=8).contains(&lost), "{lost} lost, {ok} ok");
     let others =
         run.records.iter().find(|r| r.outcome.is_failure() && r.outcome.label() != "device lost");
     assert!(others.is_none(), "{others:?}");
