@@ -206,25 +206,13 @@ pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
 fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec<PathBuf>)> {
     let filters = Filters::parse(&args.filter, suite)?;
     if args.list {
-        // Cases are no device's, but a mistake in its name is one.
-        if args.selector.names_devices() || !args.selector.backend.is_empty() {
-            found::find(&args.selector, &args.remotes.connect()?)?;
-        }
-        print(&dry::list(suite, &filters))?;
+        list(args, suite, &filters)?;
         return Ok((0, vec![]));
     }
     interrupt::listen();
     let remotes = args.remotes.connect()?;
-    let layers = suite.layers || against.is_some_and(|against| against.layers);
-    let chosen = found::measured(&args.selector, &remotes, layers)?;
-    if against.is_some() && chosen.iter().any(|device| device.backend == BROWSER) {
-        let why = "a browser's page serves one worker: run one suite after the other";
-        return Err(Error::Usage(format!("--against: {why}")));
-    }
     let suites: Vec<&Suite> = std::iter::once(suite).chain(against).collect();
-    if !args.dry_run {
-        suites.iter().try_for_each(|suite| ask_trust(args, suite, &remotes))?;
-    }
+    let chosen = chosen(args, &suites, &remotes)?;
     let parts: Vec<&[DeviceInfo]> = match args.per_device {
         true => chosen.chunks(1).collect(),
         false => vec![&chosen],
@@ -233,22 +221,18 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
         let why = "is one file, --per-device writes several: name a folder";
         return Err(Error::Usage(format!("{}: {why}", args.output.display())));
     }
+    if args.dry_run {
+        for devices in parts {
+            describe(&plans(args, &suites, &filters, (devices, &remotes))?, devices)?;
+        }
+        return Ok((0, vec![]));
+    }
+    suites.iter().try_for_each(|suite| ask_trust(args, suite, &remotes))?;
     let mut worst = 0;
     let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
-            let plans = plans(args, &suites, &filters, (devices, &remotes))?;
-            if args.dry_run {
-                describe(&plans, devices)?;
-                continue;
-            }
-            let parts = plans.into_iter().enumerate().map(|(at, plan)| {
-                let create =
-                    move |header: &Header| create(&args.output, header, &suite.name, at > 0);
-                Part { plan, writer: Box::new(create), records: vec![] }
-            });
-            let ends = machines::carry_out(parts.collect(), (devices, &remotes), args)?;
-            let Some(ends) = ends else {
+            let Some(ends) = carry_out(args, &suites, &filters, (devices, &remotes))? else {
                 return Ok((interrupt::EXIT, files));
             };
             if let Some(ended) = ends.first() {
@@ -262,19 +246,57 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
                 break 'all;
             }
         }
-        if args.dry_run {
-            return Ok((0, vec![]));
-        }
     }
     if worst != interrupt::EXIT {
         document(args, &files)?;
     }
+    say_of_noise(args, &files);
+    Ok((worst, files))
+}
+
+/// Shows the cases.
+fn list(args: &Args, suite: &Suite, filters: &Filters) -> Result<()> {
+    // Cases are no device's, but a mistake in its name is one.
+    if args.selector.names_devices() || !args.selector.backend.is_empty() {
+        found::find(&args.selector, &args.remotes.connect()?)?;
+    }
+    print(&dry::list(suite, filters))
+}
+
+/// The devices that were asked for.
+fn chosen(args: &Args, suites: &[&Suite], remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
+    let layers = suites.iter().any(|suite| suite.layers);
+    let chosen = found::measured(&args.selector, remotes, layers)?;
+    if suites.len() > 1 && chosen.iter().any(|device| device.backend == BROWSER) {
+        let why = "a browser's page serves one worker: run one suite after the other";
+        return Err(Error::Usage(format!("--against: {why}")));
+    }
+    Ok(chosen)
+}
+
+/// Measures the suites, each into a file of its own; `None` where it was interrupted before it began.
+fn carry_out(
+    args: &Args,
+    suites: &[&Suite],
+    filters: &Filters,
+    (devices, remotes): (&[DeviceInfo], &Remotes),
+) -> Result<Option<Vec<Ended>>> {
+    let plans = plans(args, suites, filters, (devices, remotes))?;
+    let name = &suites[0].name;
+    let parts = plans.into_iter().enumerate().map(|(at, plan)| {
+        let create = move |header: &Header| create(&args.output, header, name, at > 0);
+        Part { plan, writer: Box::new(create), records: vec![] }
+    });
+    machines::carry_out(parts.collect(), (devices, remotes), args)
+}
+
+/// Says what repeated runs are good for.
+fn say_of_noise(args: &Args, files: &[PathBuf]) {
     if args.repeat.is_some() && files.len() > 1 {
         let names: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
         let names = names.join(" ");
         say(&format!("to keep each case's noise floor: gpubench baseline save {names}"));
     }
-    Ok((worst, files))
 }
 
 /// What would be done: of each suite where two would be measured in turn.

@@ -43,6 +43,34 @@ pub(super) struct Plan<'a> {
 /// Seconds that a suite's time budget gives to each case that filters leave, at most.
 const SECONDS_EACH: f64 = 5.0;
 
+/// A device's time budget, if it has one, and over all rounds how many cases there are and how many are of a smallest size.
+fn budget_of(
+    args: &Args,
+    suite: &Suite,
+    filters: &Filters,
+    header: &Header,
+) -> (Option<f64>, (u64, u64)) {
+    let rounds = u64::from(header.rounds);
+    let (all, smallest) = count(suite, filters);
+    // A suite's budget is for all of it.
+    let some = if header.filters.is_empty() { f64::INFINITY } else { SECONDS_EACH * all as f64 };
+    let own = suite.budget.total.map(|total| total.min(some));
+    let total = args.budget.or(header.budget).or(own);
+    (total, (all * rounds, smallest * rounds))
+}
+
+/// What a case may take on the host that leads the run.
+fn limits_of(suite: &Suite, header: &Header, seconds_each: f64) -> Limits {
+    Limits {
+        memory: suite.budget.memory,
+        // A launch that is made once is stopped by parts of it that take too long.
+        seconds: if header.verify_only { f64::INFINITY } else { seconds_each },
+        seed: header.seed,
+        cores: header.host.cores,
+        host_memory: memory(&header.host),
+    }
+}
+
 impl<'a> Plan<'a> {
     pub(super) fn new(
         args: &'a Args,
@@ -50,25 +78,8 @@ impl<'a> Plan<'a> {
         filters: &Filters,
         header: Header,
     ) -> Result<Self> {
-        let rounds = u64::from(header.rounds);
-        let (all, smallest) = count(suite, filters);
-        // A suite's budget is for all of it.
-        let some =
-            if header.filters.is_empty() { f64::INFINITY } else { SECONDS_EACH * all as f64 };
-        let own = suite.budget.total.map(|total| total.min(some));
-        let total = args.budget.or(header.budget).or(own);
-        let (all, smallest) = (all * rounds, smallest * rounds);
-        let limits = Limits {
-            memory: suite.budget.memory,
-            // A launch that is made once is stopped by parts of it that take too long.
-            seconds: match header.verify_only {
-                true => f64::INFINITY,
-                false => seconds_each(total, (all, smallest)),
-            },
-            seed: header.seed,
-            cores: header.host.cores,
-            host_memory: memory(&header.host),
-        };
+        let (total, counts) = budget_of(args, suite, filters, &header);
+        let limits = limits_of(suite, &header, seconds_each(total, counts));
         let tuned = args.tuned.as_deref().map(TunedFile::existing).transpose()?;
         let devices = header.devices.iter().enumerate();
         let mut cases: Vec<_> = devices
@@ -81,7 +92,7 @@ impl<'a> Plan<'a> {
             .collect();
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
-        let time_budget = TimeBudget::new(total, max_seconds, smallest);
+        let time_budget = TimeBudget::new(total, max_seconds, counts.1);
         let rounds = Rounds {
             planned: header.rounds,
             may_follow: !header.exact_rounds && !header.verify_only,
