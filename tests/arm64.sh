@@ -27,9 +27,10 @@ in_64_bits=(QEMU_GUEST_BASE=0x$guest_begin QEMU_RESERVED_VA=0x8000000000)
 in_32_bits=(QEMU_GUEST_BASE=0x$guest_begin)
 
 # Runs a command to its end, looks five times a second at what the emulated programs below it have in memory in sum
-# (Pss: shared pages count once), and fails where that is more than 256 MiB, or where none was seen.
+# (Pss: shared pages count once), and fails where that is more than so many MiB, or where none was seen.
 with_memory() {
-    local leader now own most=0 own_most=0 code=0
+    local limit=$1 leader now own most=0 own_most=0 code=0
+    shift
     export -f in_chroot
     # shellcheck disable=SC2016
     setsid bash -c '"$@"' bash "$@" &
@@ -42,8 +43,8 @@ with_memory() {
     done
     wait "$leader" || code=$?
     say "memory: $((most / 1024)) MiB at most, and $((own_most / 1024)) MiB for qemu itself"
-    if [ "$most" = 0 ] || [ "$most" -gt $((256 << 10)) ]; then
-        say "wanted: 256 MiB at most"
+    if [ "$most" = 0 ] || [ "$most" -gt $((limit << 10)) ]; then
+        say "wanted: $limit MiB at most"
         code=1
     fi
     return "$code"
@@ -61,13 +62,14 @@ memory_of_session() {
     '
 }
 
-# Verifies `embedded`, or what options leave of it, on the devices of an API in the chroot; what it says at the end.
+# Verifies `embedded`, or what options leave of it, on the devices of an API in the chroot, in so many MiB; what it says
+# at the end.
 verify_embedded() {
-    local root=$1 api=$2 log code=0
-    shift 2
+    local root=$1 limit=$2 api=$3 log code=0
+    shift 3
     log=$(mktemp)
     say "embedded on $api $*"
-    with_memory in_chroot "$root" env "${in_64_bits[@]}" gpubench run embedded --verify --backend "$api" --budget 1200 \
+    with_memory "$limit" in_chroot "$root" env "${in_64_bits[@]}" gpubench run embedded --verify --backend "$api" --budget 1200 \
         --quiet --output /tmp/results "$@" >"$log" || code=$?
     sed -n '/ verified, /,$p' "$log"
     rm "$log"
@@ -92,11 +94,14 @@ test_arm64() {
     fi
     cp "target/$arm64/release/gpubench" "$root/usr/bin/"
     in_chroot "$root" gpubench devices
-    for api in opencl wgpu; do verify_embedded "$root" "$api" || code=1; done
+    # PoCL compiles inside of the process, which takes 220 MiB for an empty kernel, and keeps what it has compiled.
+    rm -rf "$root/root/.cache"
+    verify_embedded "$root" 512 opencl || code=1
+    for api in opencl wgpu; do verify_embedded "$root" 256 "$api" || code=1; done
     # What only Vulkan itself has.
-    verify_embedded "$root" vulkan --filter zero-copy || code=1
+    verify_embedded "$root" 256 vulkan --filter zero-copy || code=1
     say "arm32: a simulated device"
-    with_memory env QEMU_LD_PREFIX=/usr/arm-linux-gnueabihf "${in_32_bits[@]}" "target/$arm32/release/gpubench" \
+    with_memory 256 env QEMU_LD_PREFIX=/usr/arm-linux-gnueabihf "${in_32_bits[@]}" "target/$arm32/release/gpubench" \
         run embedded --sim k40c --rounds 1 --quiet --output "$(mktemp -d)" | sed -n '/ verified, /,$p' || code=1
     say "tests of core and stats"
     QEMU_LD_PREFIX=/usr/aarch64-linux-gnu with_linkers cargo test --locked --quiet --lib --target "$arm64" \

@@ -5,6 +5,7 @@ pub mod browser;
 mod child;
 pub mod device_choice;
 pub mod doctor;
+pub mod freed_memory;
 mod multi_device;
 pub mod opencl;
 mod physical_gpus;

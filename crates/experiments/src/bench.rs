@@ -3,7 +3,7 @@
 use crate::{DeviceGroup, Measurement, Policy, Session, Stage, StageTimer};
 use gpubench_core::error::Result;
 use gpubench_core::record::Wall;
-use gpubench_device::Device;
+use gpubench_device::{Device, freed_memory};
 
 /// What an experiment measures with: what is open, how long and how well, and where it goes.
 pub struct Bench<'a, D = Session> {
@@ -29,9 +29,13 @@ impl Reset for Session {
 }
 
 impl<D> Bench<'_, D> {
-    /// Reports what is about to be done.
+    /// Reports what is about to be done. What the stages before have freed makes room for it, but where times are
+    /// taken: there the memory is as it is in every program.
     pub fn enter(&mut self, stage: Stage) {
         (self.stage)(stage);
+        if stage != Stage::Measure {
+            freed_memory::give_back();
+        }
     }
 
     /// The same for a while.
