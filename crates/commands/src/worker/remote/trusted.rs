@@ -79,7 +79,7 @@ pub(super) mod tests {
             assert_eq!(of_case(case, false), None, "{}", case.key);
         }
         let case = cases.iter_mut().find(|case| !case.candidates.is_empty()).unwrap();
-        // What is compiled is looked at, and not what stands beside it.
+        // What is compiled is looked at, and not what it is said to be.
         let settings = case.candidates[0].kernel.settings.clone();
         case.candidates[0].kernel.settings.expanded = Some(Expanded::default());
         assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));
