@@ -29,6 +29,44 @@ fn output(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+/// Its rounds would count twice, and intervals shrink to what was never measured.
+#[test]
+fn a_run_and_the_baseline_that_was_made_of_it_count_once() {
+    let place = Place::new();
+    write(&place, "a.jsonl", "Card A", 2, 1.0);
+    let save = ["baseline", "save", "--allow", "few-rounds", "a.jsonl"];
+    assert_eq!(output(&place, &save).0, Some(0));
+    let (code, _, stderr) =
+        output(&place, &["baseline", "save", "--folder", "other", "a.jsonl", "baselines"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("fewer than 3 rounds"), "{stderr}");
+    assert!(stderr.contains("holds the same run as a.jsonl"), "{stderr}");
+    let rounds = |paths: &[&str]| {
+        let (code, stdout, stderr) =
+            output(&place, &[&["rank", "--format", "json"][..], paths].concat());
+        assert_eq!(code, Some(0), "{stderr}");
+        let ranking: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+        let rounds = &ranking["ranking"]["families"][0]["rows"][0]["rounds"];
+        assert!(rounds.is_array(), "{stdout}");
+        rounds.clone()
+    };
+    assert_eq!(rounds(&["a.jsonl", "baselines"]), rounds(&["a.jsonl"]));
+    assert_eq!(rounds(&["baselines"]), rounds(&["a.jsonl"]), "a baseline alone counts");
+    // A copy of some of its lines, in another order.
+    let text = std::fs::read_to_string(place.folder.path().join("a.jsonl")).expect("a run");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.pop();
+    lines[1..].reverse();
+    let copy = place.folder.path().join("copy.jsonl");
+    std::fs::write(copy, lines.join("\n") + "\n").expect("written");
+    assert_eq!(rounds(&["copy.jsonl", "a.jsonl"]), rounds(&["a.jsonl"]));
+    // What a baseline remembers is no copy.
+    write(&place, "b.jsonl", "Card A", 3, 1.1);
+    let (_, stdout, stderr) =
+        output(&place, &["baseline", "history", "--all", "b.jsonl", "baselines"]);
+    assert!(!stderr.contains("same run") && stdout.contains("copy n=3"), "{stderr}{stdout}");
+}
+
 #[test]
 fn a_baseline_is_saved_listed_shown_and_compared_with() {
     let place = Place::new();

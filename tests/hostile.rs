@@ -14,6 +14,7 @@ use gpubench::yaml::{Node, Value as Yaml};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::Instant;
 
 /// What would colour, name or clear a terminal, or turn its text around.
 const EVIL: &str = "\u{1b}[31mX\u{1b}]0;X\u{7}\u{9b}2J\u{202e}\r\u{7f}";
@@ -399,6 +400,28 @@ fn no_number_of_a_result_file_is_shown_as_nonsense() {
     }
 }
 
+/// A report makes no list of so many chunks, and does not go through so many groups.
+#[test]
+fn no_count_of_a_result_file_takes_time_or_memory() {
+    let place = Place::new();
+    for name in ["/chunks", "/groups"] {
+        let (mut spoiled, mut counts) = (every_kind(), 0);
+        for line in &mut spoiled {
+            for at in leaves(line, Value::is_u64) {
+                if at.starts_with("/record/detail") && at.ends_with(name) {
+                    *line.pointer_mut(&at).unwrap() = u32::MAX.into();
+                    counts += 1;
+                }
+            }
+        }
+        assert!(counts > 1, "{name}");
+        let file = write(&place, "counts.jsonl", &spoiled);
+        let begun = Instant::now();
+        printed(&place, &["report", "--format", "csv", &file]);
+        assert!(begun.elapsed().as_secs() < 60, "{name}");
+    }
+}
+
 /// `value` with each number by itself replaced by `number`.
 fn each_number(value: &Value, number: f64) -> Vec<Value> {
     let with = |at: &String| {
@@ -434,9 +457,11 @@ fn no_number_that_a_file_gives_is_echoed_at_length() {
         let mut lines = every_kind();
         lines[0]["header"]["budget"] = serde_json::json!(number);
         echoes(&["report", &write(&place, "header.jsonl", &lines)]);
-        std::fs::write(place.folder.path().join("space.csv"), format!("a,time_ms\n1,{number:e}\n"))
-            .unwrap();
-        echoes(&["tune", "--replay", "space.csv"]);
+        for row in [format!("1,ok,{number:e}"), format!("{number:e},ok,1")] {
+            let space = format!("a,outcome,median_ms\n{row}\n");
+            std::fs::write(place.folder.path().join("space.csv"), space).unwrap();
+            echoes(&["tune", "--replay", "space.csv"]);
+        }
     }
     echoes(&["compare", "a", "b", "--tolerance", "1e-300"]);
 }

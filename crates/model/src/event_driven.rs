@@ -8,6 +8,9 @@
 use super::concurrency::{Device, Kernel};
 use std::collections::VecDeque;
 
+/// Each group is placed by a look at all units: more looks than this would take seconds.
+const MAX_PLACES: u64 = 1 << 28;
+
 /// A kernel and how its groups run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
@@ -38,10 +41,12 @@ impl Span {
 /// When each of `loads` runs on `device`, whose memory gives `bandwidth` bytes per second
 /// (infinite when it never limits). All are launched at once, in their order.
 ///
-/// `None` when a group of some kernel does not fit a unit even alone.
+/// `None` when a group of some kernel does not fit a unit even alone, or when there are more groups than can be
+/// followed one by one.
 pub fn spans(device: &Device, loads: &[Load], bandwidth: f64) -> Option<Vec<Span>> {
     let fits = |load: &Load| load.kernel.groups == 0 || device.capacity(load.kernel.group) > 0;
-    if !loads.iter().all(fits) {
+    let groups: u64 = loads.iter().map(|load| u64::from(load.kernel.groups)).sum();
+    if !loads.iter().all(fits) || groups.saturating_mul(device.units.into()) > MAX_PLACES {
         return None;
     }
     let mut simulation = Simulation::new(device, loads, bandwidth);
@@ -210,6 +215,15 @@ mod tests {
         let pair = slowdown(&DEVICE, memory, memory, 60e9).unwrap();
         assert!((pair - 2.0).abs() < 1e-12, "{pair}");
         assert_eq!(slowdown(&DEVICE, load(1, 4096, 1.0, 0.0), memory, 1.0), None);
+    }
+
+    /// A file may say that a kernel has any number of groups, and a device any number of units.
+    #[test]
+    fn what_would_take_minutes_is_not_followed() {
+        let all = load(u32::MAX, 256, 1.0, 0.0);
+        assert_eq!(spans(&DEVICE, &[all, load(1, 256, 1.0, 0.0)], f64::INFINITY), None);
+        let wide = Device { units: u32::MAX, ..DEVICE };
+        assert_eq!(spans(&wide, &[load(1000, 256, 1.0, 0.0)], f64::INFINITY), None);
     }
 
     #[test]

@@ -24,6 +24,10 @@ const WINDOW: usize = 256;
 /// Where `text` has the compiler look for another file, or take assembly, if anywhere, whether or not
 /// it replaces trigraphs.
 pub fn beyond_its_text(text: &str) -> Option<Range<usize>> {
+    // Some compilers read no further, others take it for a blank that may stand where no other may.
+    if let Some(at) = text.find('\0') {
+        return Some(at..at + 1);
+    }
     [true, false].into_iter().find_map(|trigraphs| beyond(text, trigraphs))
 }
 
@@ -58,53 +62,47 @@ fn words(plain: &[u8]) -> Vec<Range<usize>> {
 }
 
 fn in_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
 /// The end of the directive that begins at `at` and names a file, if there is one. A `#` behind
-/// which nothing can be made out counts as one.
+/// which nothing can be made out counts as one, as does one with a comment before its name: compilers do not
+/// agree where that ends.
 fn directive(plain: &[u8], at: usize) -> Option<usize> {
-    let mut rest = match &plain[at..] {
+    let rest = match &plain[at..] {
         [b'#', rest @ ..] | [b'%', b':', rest @ ..] => rest,
         _ => return None,
     };
     let start = plain.len() - rest.len();
     let all = start..plain.len().min(start + WINDOW);
-    rest = &plain[all.clone()];
-    loop {
-        rest = match rest {
-            [b' ' | b'\t' | 0x0b | 0x0c | 0, after @ ..] => after,
-            [b'/', b'*', comment @ ..] => {
-                match comment.windows(2).position(|window| window == b"*/") {
-                    Some(end) => &comment[end + 2..],
-                    None => return Some(all.end),
-                }
-            }
-            _ => break,
-        };
-    }
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c);
+    let rest = &plain[all.clone()];
+    let rest = &rest[rest.iter().take_while(is_blank).count()..];
     let len = rest.iter().take_while(|byte| in_name(**byte)).count();
     let cut_off = rest.is_empty() && all.len() == WINDOW;
     let end = all.end - rest.len() + len;
-    if cut_off || DIRECTIVES.contains(&&rest[..len]) {
+    if cut_off || rest.starts_with(b"/*") || DIRECTIVES.contains(&&rest[..len]) {
         return Some(end);
     }
     (&rest[..len] == b"pragma" && pragma(&plain[end..])).then_some(end)
 }
 
 /// Whether the line behind `#pragma` names a file or a module. One in which that cannot be made out
-/// does.
+/// does. Where a comment begins in it, so much of what follows is looked at as is ever looked at: compilers do not
+/// agree where that ends.
 fn pragma(line: &[u8]) -> bool {
     let mut rest = &line[..line.len().min(WINDOW)];
+    let mut has_comment = false;
     loop {
         rest = match rest {
-            [] => return line.len() > WINDOW,
-            [b'\n' | b'\r', ..] | [b'/', b'/', ..] => return false,
+            [] => return line.len() > WINDOW && !has_comment,
+            [b'\n' | b'\r', ..] | [b'/', b'/', ..] if !has_comment => return false,
             [b'/', b'*', comment @ ..] => {
-                match comment.windows(2).position(|window| window == b"*/") {
-                    Some(end) => &comment[end + 2..],
-                    None => return true,
+                has_comment = true;
+                if !comment.windows(2).any(|window| window == b"*/") {
+                    return true;
                 }
+                comment
             }
             [byte, after @ ..] if !in_name(*byte) => after,
             _ => {
@@ -119,7 +117,8 @@ fn pragma(line: &[u8]) -> bool {
 }
 
 /// The text as a preprocessor reads it, trigraphs replaced and continued lines joined, and where
-/// each byte of it stood. What Unicode calls a blank is one to some compilers.
+/// each byte of it stood. What is not ASCII is a blank: to some compilers some of it is, others drop what they do not
+/// know.
 fn spliced(text: &str, trigraphs: bool) -> (Vec<u8>, Vec<usize>) {
     let bytes = text.as_bytes();
     let (mut plain, mut places) =
@@ -129,10 +128,7 @@ fn spliced(text: &str, trigraphs: bool) -> (Vec<u8>, Vec<usize>) {
         let (byte, len) = match &bytes[at..] {
             [b'?', b'?', b'=', ..] if trigraphs => (b'#', 3),
             [b'?', b'?', b'/', ..] if trigraphs => (b'\\', 3),
-            _ => match text.get(at..).and_then(|rest| rest.chars().next()) {
-                Some(c) if is_blank(c) => (b' ', c.len_utf8()),
-                _ => (*first, 1),
-            },
+            _ => (if first.is_ascii() { *first } else { b' ' }, 1),
         };
         if byte == b'\\'
             && let Some(splice) = line_end(&bytes[at + len..])
@@ -145,11 +141,6 @@ fn spliced(text: &str, trigraphs: bool) -> (Vec<u8>, Vec<usize>) {
         at += len;
     }
     (plain, places)
-}
-
-/// Blanks beyond ASCII, with one that was one in older versions of Unicode and the mark of the order of bytes.
-fn is_blank(c: char) -> bool {
-    !c.is_ascii() && c.is_whitespace() || matches!(c, '\u{180e}' | '\u{feff}')
 }
 
 /// How many bytes the end of the line takes, if nothing stands before it; compilers allow blanks
@@ -203,6 +194,15 @@ mod tests {
             "int \u{180e}asm(\"nop\");",
             "\u{feff}asm(\"nop\");",
             "//x?\u{3f}/\nasm(\"nop\");",
+            // What no compiler knows.
+            "#\u{2060}include <x>",
+            "#include\u{2603}<x>",
+            // Comments that end where only some compilers see it: a zero, blanks or lines before the slash.
+            "# /* *\\\0\n/ include <x> /* */ define X",
+            "# /* *\\ \n/ x */ include <x>",
+            "#pragma GCC /* *\\\0\n/ dependency <x>\n/* */",
+            "#pragma GCC /* *\\ \n/ x */ dependency <x>",
+            "kernel void f() {}\0",
         ] {
             let found = beyond_its_text(text).unwrap_or_else(|| panic!("{text}"));
             assert!(text.get(found.clone()).is_some_and(|found| !found.is_empty()), "{text}");

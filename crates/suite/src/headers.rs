@@ -252,9 +252,9 @@ mod tests {
     /// Each file by itself looks for nothing.
     #[test]
     fn what_joined_files_are_is_checked_too() {
-        let comment = "# /*\n#include \"b.h\"\n*/ define X\n";
+        let comment = "#pragma GCC /*\n#include \"b.h\"\n*/ X\n";
         let why = |header: &str| expanded(&[("k.cl", comment), ("b.h", header)]).unwrap_err();
-        for header in ["*/ include </etc/passwd> /*", "*/ pragma GCC dependency \"x\" /*"] {
+        for header in ["*/ dependency </etc/passwd> /*", "*/ module \"x\" /*"] {
             assert!(why(header).starts_with("b.h: together with its headers"), "{header}");
         }
         let harmless = expanded(&[("k.cl", comment), ("b.h", "int b;")]).unwrap();

@@ -8,6 +8,8 @@ const MAGIC: u32 = 0x0723_0203;
 const OP_CAPABILITY: u32 = 17;
 const SHADER: u32 = 1;
 const KERNEL: u32 = 6;
+/// Assembly of the device, or of the host where that is the device.
+const ASSEMBLY: u32 = 5606;
 
 /// A file in SPIR-V.
 #[derive(Debug, PartialEq)]
@@ -35,6 +37,9 @@ pub(super) fn read(file: &[u8]) -> Result<Spirv, String> {
     }
     check_lengths(file.len(), &words)?;
     let capabilities = capabilities(&words[HEADER..]);
+    if capabilities.contains(&ASSEMBLY) {
+        return Err("it holds assembly (the capability AsmINTEL)".to_owned());
+    }
     let language = match (capabilities.contains(&SHADER), capabilities.contains(&KERNEL)) {
         (true, false) => Language::Wgsl,
         (false, true) => Language::Opencl,
@@ -125,6 +130,7 @@ mod tests {
             (&module(&[])[..], "neither the capability Shader"),
             (&module(&[4]), "neither the capability Shader"),
             (&module(&[SHADER, KERNEL]), "or both"),
+            (&module(&[KERNEL, ASSEMBLY]), "it holds assembly"),
             (b"#version 450", "no SPIR-V"),
             (b"", "no SPIR-V"),
             (&swapped, "big-endian"),

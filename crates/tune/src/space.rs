@@ -92,8 +92,14 @@ impl Space {
     /// A variant as people read it: `block_size_x=32 tile=2`.
     pub fn label(&self, variant: usize) -> String {
         let pairs = self.names.iter().zip(&self.variants[variant]);
-        pairs.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        pairs.map(|(name, value)| format!("{name}={}", shown(*value))).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A value in full, with an exponent where it would have more than sixteen digits.
+fn shown(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]
@@ -113,5 +119,7 @@ mod tests {
         assert_eq!(good.values(0), [1.0, 2.0]);
         assert_eq!(good.values(1), [0.5]);
         assert_eq!(good.label(0), "x=2 y=0.5");
+        let odd = Space::new(vec!["x".into()], vec![vec![1e300], vec![5e-324]]).unwrap();
+        assert_eq!([odd.label(0), odd.label(1)], ["x=1e300", "x=5e-324"]);
     }
 }

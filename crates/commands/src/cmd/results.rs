@@ -6,12 +6,15 @@ use gpubench_core::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
-/// time, are reported on stderr and left out.
+/// time, be it in a baseline, are reported on stderr and left out.
 ///
 /// # Errors
 /// As [`runs::find`]; `Usage` where folders hold no result at all.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let found = runs::find(paths)?;
+    reported(runs::find_each_once(paths)?, paths)
+}
+
+fn reported(found: runs::Found, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let foreign = found.foreign.iter().map(|error| format!("skipped: {error}"));
     let copies = found.copies.iter().map(|(copy, kept)| match copy == kept {
         true => format!("named twice, counted once: {}", copy.display()),
@@ -40,4 +43,12 @@ pub fn open(path: &Path) -> Result<Run> {
 /// Theirs.
 pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Run>> {
     files(paths)?.iter().map(|path| open(path)).collect()
+}
+
+/// As [`open_all`], with every baseline, whatever it was made of: it remembers more than the runs that are there.
+///
+/// # Errors
+/// Theirs.
+pub fn open_all_and_baselines(paths: &[PathBuf]) -> Result<Vec<Run>> {
+    reported(runs::find(paths)?, paths)?.iter().map(|path| open(path)).collect()
 }

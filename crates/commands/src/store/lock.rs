@@ -12,20 +12,24 @@ const VARIABLE: &str = "GPUBENCH_LOCKS";
 /// Where the locks lie.
 #[derive(Clone, Debug)]
 pub struct LockFolder {
-    path: PathBuf,
+    /// One or more: a lock is taken in all of them, since another run may have only some of them to write to.
+    paths: Vec<PathBuf>,
     is_shared: bool,
 }
 
 impl LockFolder {
-    /// The folder that `GPUBENCH_LOCKS` names; else one in which every user may make files and nobody
+    /// The folder that `GPUBENCH_LOCKS` names; else those in which every user may make files and nobody
     /// may remove another's, so that all users' runs meet there; else the temporary folder.
     pub fn find() -> Self {
         if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
-            return Self { path: path.into(), is_shared: true };
+            return Self { paths: vec![path.into()], is_shared: true };
         }
-        match SHARED.iter().map(Path::new).find(|path| is_shared(path)) {
-            Some(path) => Self { path: path.to_owned(), is_shared: true },
-            None => Self { path: std::env::temp_dir(), is_shared: false },
+        let shared = |folders: &&[&str]| -> Vec<PathBuf> {
+            folders.iter().map(PathBuf::from).filter(|path| is_shared(path)).collect()
+        };
+        match SHARED.iter().map(|folders| shared(folders)).find(|paths| !paths.is_empty()) {
+            Some(paths) => Self { paths, is_shared: true },
+            None => Self { paths: vec![std::env::temp_dir()], is_shared: false },
         }
     }
 
@@ -35,7 +39,7 @@ impl LockFolder {
     pub fn identity(&self) -> Option<String> {
         use std::os::unix::fs::MetadataExt;
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let folder = std::fs::metadata(&self.path).ok()?;
+        let folder = std::fs::metadata(self.paths.first()?).ok()?;
         Some(format!("{} {}:{}", boot.trim(), folder.dev(), folder.ino()))
     }
 
@@ -50,17 +54,18 @@ impl LockFolder {
             format!(
                 "locks of devices are in {}, since no folder here is shared by all users: a run with another \
                  temporary folder is not seen ({VARIABLE} names a folder for both)",
-                self.path.display()
+                std::env::temp_dir().display()
             )
         })
     }
 }
 
-/// Folders that all users share, on systems that have them.
+/// Folders that all users share, on systems that have them: those of the first kind that is there. A service may be kept
+/// from writing to `/run/lock`, so that it meets others in `/dev/shm`.
 #[cfg(unix)]
-const SHARED: [&str; 3] = ["/run/lock", "/dev/shm", "/tmp"];
+const SHARED: [&[&str]; 2] = [&["/run/lock", "/dev/shm"], &["/tmp"]];
 #[cfg(not(unix))]
-const SHARED: [&str; 0] = [];
+const SHARED: [&[&str]; 0] = [];
 
 /// Whether every user may make files there and remove only their own.
 #[cfg(unix)]
@@ -84,7 +89,8 @@ fn is_shared(_: &Path) -> bool {
 /// that dies.
 #[derive(Debug)]
 pub struct DeviceLock {
-    file: File,
+    /// One a folder.
+    files: Vec<File>,
 }
 
 /// The result of asking for a lock.
@@ -114,22 +120,28 @@ impl DeviceLock {
     /// # Errors
     /// `Io` when the lock's file cannot be opened.
     pub fn attempt(folder: &LockFolder, key: &str) -> Result<Attempt> {
-        let path = folder.path.join(format!("gpubench-{key}.lock"));
-        let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Attempt::HeldBy(holder(&mut file))),
-            Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
+        let mut lock = Self { files: vec![] };
+        for path in &folder.paths {
+            let path = path.join(format!("gpubench-{key}.lock"));
+            let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(Attempt::HeldBy(holder(&mut file))),
+                Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
+            }
+            // The number is for people; where another user's file cannot be written it is left out.
+            let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+            lock.files.push(file);
         }
-        // The number is for people; where another user's file cannot be written it is left out.
-        let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-        Ok(Attempt::Taken(Self { file }))
+        Ok(Attempt::Taken(lock))
     }
 }
 
 impl Drop for DeviceLock {
     fn drop(&mut self) {
-        let _ = self.file.set_len(0);
+        for file in &self.files {
+            let _ = file.set_len(0);
+        }
     }
 }
 
@@ -175,7 +187,7 @@ mod tests {
     fn private() -> (tempfile::TempDir, LockFolder) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().to_owned();
-        (folder, LockFolder { path, is_shared: false })
+        (folder, LockFolder { paths: vec![path], is_shared: false })
     }
 
     #[cfg(target_os = "linux")]
@@ -192,14 +204,14 @@ mod tests {
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o1777)).unwrap();
         assert!(is_shared(folder.path()));
         let Attempt::Taken(lock) = DeviceLock::attempt(&locks, "card").unwrap() else { panic!() };
-        let mode = lock.file.metadata().unwrap().permissions().mode();
+        let mode = lock.files[0].metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o644, "others can open it, whatever the umask");
     }
 
     #[cfg(unix)]
     #[test]
     fn a_folder_that_takes_no_file_is_reported_as_what_it_is() {
-        let locks = LockFolder { path: "/proc".into(), is_shared: false };
+        let locks = LockFolder { paths: vec!["/proc".into()], is_shared: false };
         let error = DeviceLock::attempt(&locks, "card").unwrap_err().to_string();
         assert!(error.contains("/proc/gpubench-card.lock"), "{error}");
     }
@@ -212,6 +224,21 @@ mod tests {
         assert!(matches!(attempt(), Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
         drop(first);
         assert!(matches!(attempt(), Attempt::Taken(_)));
+    }
+
+    /// A service that may not write to `/run/lock` and a user who may.
+    #[test]
+    fn runs_meet_in_any_folder_that_both_have() {
+        let (_one, ours) = private();
+        let (_other, theirs) = private();
+        let all = LockFolder { paths: [ours.paths.clone(), theirs.paths.clone()].concat(), ..ours };
+        let first = DeviceLock::attempt(&all, "card").unwrap();
+        assert!(matches!(DeviceLock::attempt(&theirs, "card").unwrap(), Attempt::HeldBy(Some(_))));
+        drop(first);
+        let second = DeviceLock::attempt(&theirs, "card").unwrap();
+        assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::HeldBy(Some(_))));
+        drop(second);
+        assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::Taken(_)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod hosts;
 mod lines;
 mod lock;
 mod name;
+mod provenance;
 mod read;
 pub mod read_csv;
 pub mod runs;

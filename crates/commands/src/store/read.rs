@@ -3,11 +3,9 @@
 use super::lines::{Lines, Piece};
 use gpubench_analysis::derive_flags;
 use gpubench_core::error::{Error, Located, Result};
-use gpubench_core::hash::sha256;
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
 use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
@@ -15,7 +13,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The longest line that is read: a record of 200 samples and a long build log stays far below.
-const LONGEST: usize = 4 << 20;
+pub(super) const LONGEST: usize = 4 << 20;
 /// A file with more lines than this that cannot be used is no result.
 const MAX_FLAWS: u32 = 1000;
 
@@ -292,42 +290,6 @@ fn without_place(error: &serde_json::Error) -> String {
     let why = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     why.strip_suffix(&place).unwrap_or(&why).to_owned()
-}
-
-/// What distinguishes a run from every other: a hash of its header and the line behind it, however another program
-/// wrote them again. `None` where the file cannot be read or begins with no header, which whoever reads it next
-/// will say.
-pub fn identity(path: &Path) -> Option<[u8; 32]> {
-    let meta = std::fs::metadata(path).ok()?;
-    if gpubench_core::text::no_file(&meta).is_some() {
-        return None;
-    }
-    // No more than two lines can be distinguished: a file that has no end is not searched for one.
-    let file = File::open(path).ok()?.take(2 * LONGEST as u64);
-    let mut lines = Lines::new(BufReader::new(file), LONGEST);
-    let (Piece::Whole(header), _) = lines.next_line().ok()?? else {
-        return None;
-    };
-    let header = header.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&header);
-    let second = lines.next_line().ok()??.0.into_bytes();
-    Some(sha256([in_one_form(header), in_one_form(&second)].join(&b'\n')))
-}
-
-/// A line without what a program may change that reads and writes it: blanks, the order of names, the forms of
-/// numbers.
-fn in_one_form(line: &[u8]) -> Vec<u8> {
-    let value = serde_json::from_slice::<Value>(line);
-    value.map_or_else(|_| line.to_vec(), |value| plain(value).to_string().into_bytes())
-}
-
-/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Number(number) => number.as_f64().map_or(Value::Number(number), Value::from),
-        Value::Array(values) => values.into_iter().map(plain).collect(),
-        Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),
-        other => other,
-    }
 }
 
 /// A first line that is wrong at byte `at`.

@@ -1,13 +1,15 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
-use super::read::{identity, open};
+use super::provenance::Provenance;
+use super::read::open;
 use gpubench_analysis::{ResultMatrix, RunRounds, derive_flags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Detail, Header, Line};
 use gpubench_experiments::registry::PROFILING;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -47,11 +49,23 @@ pub struct Found {
 }
 
 /// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them that
-/// begins as a result does, by name.
+/// begins as a result does, by name. Of each run one file, and every baseline.
 ///
 /// # Errors
 /// `Io` where a path cannot be read; `Usage` where nothing in a folder has a result's name.
 pub fn find(paths: &[PathBuf]) -> Result<Found> {
+    named(paths).map(|found| each_once(found, |file| !file.is_baseline))
+}
+
+/// As [`find`], without the baselines that were made of runs that are found, too.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_each_once(paths: &[PathBuf]) -> Result<Found> {
+    named(paths).map(|found| each_once(found, |_| true))
+}
+
+fn named(paths: &[PathBuf]) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
         if !path.is_dir() {
@@ -66,32 +80,37 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
             }
         }
     }
-    leave_out_copies(&mut found);
     Ok(found)
 }
 
-/// A run that counted twice would seem to have been measured twice, with the same result to the bit. Of
-/// several files of one run the longest stays: the others were copied before the run was over, or cut short.
-fn leave_out_copies(found: &mut Found) {
-    let length = |file: &PathBuf| file.metadata().map_or(0, |meta| meta.len());
-    let mut kept: Vec<PathBuf> = vec![];
-    let mut copies: Vec<(PathBuf, usize)> = vec![];
-    let mut known: BTreeMap<[u8; 32], usize> = BTreeMap::new();
-    for mut file in std::mem::take(&mut found.files) {
-        let place =
-            identity(&file).map_or(kept.len(), |run| *known.entry(run).or_insert(kept.len()));
-        match kept.get_mut(place) {
-            None => kept.push(file),
-            Some(other) => {
-                if length(&file) > length(other) {
-                    std::mem::swap(&mut file, other);
-                }
-                copies.push((file, place));
-            }
+/// A record that counted twice would seem to have been measured twice, with the same result to the bit. Of files that
+/// share records, as far as they are `looked_at`, the longest run stays: the others were copied before it was over, cut
+/// short, or hold what was made of it.
+fn each_once(found: Found, looked_at: impl Fn(&Provenance) -> bool) -> Found {
+    let files: Vec<Provenance> = found.files.into_iter().map(Provenance::of).collect();
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by_key(|&at| (files[at].is_baseline, Reverse(files[at].bytes), at));
+    let (mut kept, mut copies) = (BTreeSet::new(), BTreeMap::new());
+    let mut by_source: HashMap<&str, Vec<usize>> = HashMap::new();
+    for at in order {
+        let file = &files[at];
+        let like = file.sources.iter().filter_map(|source| by_source.get(source.as_str()));
+        let same = |other: &usize| looked_at(file) && file.shares_with(&files[*other]);
+        if let Some(other) = like.flatten().copied().find(same) {
+            copies.insert(at, other);
+            continue;
+        }
+        kept.insert(at);
+        for source in &file.sources {
+            by_source.entry(source).or_default().push(at);
         }
     }
-    found.copies = copies.into_iter().map(|(copy, place)| (copy, kept[place].clone())).collect();
-    found.files = kept;
+    let path = |at: usize| files[at].file.clone();
+    Found {
+        files: kept.into_iter().map(path).collect(),
+        copies: copies.into_iter().map(|(copy, kept)| (path(copy), path(kept))).collect(),
+        ..found
+    }
 }
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -3,6 +3,7 @@
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Constant, DeviceInfo};
 use gpubench_core::hash::sha256_hex;
+use gpubench_core::record::is_time;
 use gpubench_core::text::read;
 use gpubench_core::workload::Size;
 use gpubench_experiments::plan::scope_of;
@@ -102,6 +103,12 @@ impl Tried {
     fn is_at(&self, device: &DeviceInfo, workload: &Workload, size: &Size) -> bool {
         let same = |at: &TunedDevice| at.backend == device.backend && at.name == device.name;
         self.workload == workload.name && self.size == *size && same(&self.device)
+    }
+
+    /// Whether its times can have been measured.
+    fn is_possible(&self) -> bool {
+        let mut times = self.seconds.iter().flatten();
+        times.all(|seconds| is_time(*seconds)) && self.seconds.is_none_or(|times| times.is_sorted())
     }
 
     /// What was tried.
@@ -264,7 +271,10 @@ fn parse(path: &Path) -> Result<Vec<Tried>> {
             continue;
         }
         match serde_json::from_str::<Tried>(line) {
-            Ok(one) if one.version == VERSION => tried.push(one),
+            Ok(one) if one.version == VERSION && one.is_possible() => tried.push(one),
+            Ok(one) if one.version == VERSION => {
+                return Err(wrong(format!("line {number} has times that no clock reads")));
+            }
             Ok(one) => {
                 let why = format!(
                     "line {number} is of version {}, this gpubench knows {VERSION}",
@@ -340,6 +350,14 @@ mod tests {
             let (same, unused) = other.apply(&suite, &device);
             assert_eq!(groups(&same), [256]);
             assert!(unused[0].contains("another kernel, search or driver"), "{unused:?}");
+        }
+        // Times of nobody's clock would be the fastest.
+        let good = std::fs::read_to_string(&path).unwrap();
+        for times in ["[-3.0,-2.0,-1.0]", "[5e-324,5e-324,5e-324]", "[0.003,0.002,0.001]"] {
+            let odd = good.replacen("[0.002,0.002,0.002]", times, 1);
+            std::fs::write(&path, odd).unwrap();
+            let error = TunedFile::existing(&path).unwrap_err().to_string();
+            assert!(error.contains("line 1 has times that no clock reads"), "{error}");
         }
         file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
         assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");

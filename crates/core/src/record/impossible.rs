@@ -16,6 +16,11 @@ const MAX_ROUNDS: u32 = 1_000_000;
 /// figures and their products with work are finite.
 const FARTHEST: f64 = 1e100;
 
+/// Whether a clock reads so many seconds of something that took any.
+pub fn is_time(seconds: f64) -> bool {
+    (SHORTEST..=LONGEST).contains(&seconds)
+}
+
 impl Record {
     /// Why this cannot be the record of a run, if it cannot.
     pub fn validation_error(&self) -> Option<String> {
@@ -87,7 +92,7 @@ impl Noise {
         let readings = self.history.iter().flat_map(|past| {
             past.cases.iter().map(|(_, seconds)| *seconds).chain(past.compute).chain(past.memory)
         });
-        let mut odd = readings.filter(|seconds| !(SHORTEST..=LONGEST).contains(seconds));
+        let mut odd = readings.filter(|seconds| !is_time(*seconds));
         odd.next().map(|seconds| format!("its history has {} s, which is no time", quoted(seconds)))
     }
 }

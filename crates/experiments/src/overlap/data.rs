@@ -3,7 +3,8 @@
 use gpubench_core::gpu::{Clock, MemoryKind};
 use gpubench_core::record::{Data, Timed};
 use gpubench_core::workload::Kind;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A divisible problem in growing numbers of chunks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,11 +39,22 @@ impl Data for Overlap {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverlapRun {
     /// Number of chunks.
+    #[serde(deserialize_with = "chunks")]
     pub chunks: u32,
     /// Number of queues: 3, or 1 where everything is in order.
     pub queues: u32,
     /// How long it took.
     pub timed: Timed,
+}
+
+/// No problem is cut into more: reports compute with each.
+const MAX_CHUNKS: u32 = 1 << 16;
+
+fn chunks<'de, D: Deserializer<'de>>(number: D) -> Result<u32, D::Error> {
+    match u32::deserialize(number)? {
+        few @ 1..=MAX_CHUNKS => Ok(few),
+        other => Err(D::Error::custom(format!("there are no {other} chunks"))),
+    }
 }
 
 /// Turns in which everything is timed once. Samples of one position are of one turn.

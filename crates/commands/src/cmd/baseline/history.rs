@@ -39,7 +39,7 @@ struct DeviceRuns<'a> {
 pub(super) fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let runs = match args.paths.as_slice() {
         [] => baseline::list(folder)?.0,
-        paths => results::open_all(paths)?,
+        paths => results::open_all_and_baselines(paths)?,
     };
     let mut found: Vec<DeviceRuns> = vec![];
     for run in &runs {

@@ -11,6 +11,7 @@ use super::tune::recorded;
 use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::read;
 use kernels::Workload;
 use models::{Evaluations, Spaced};
 use score::{Evaluated, Score};
@@ -46,6 +47,9 @@ pub struct Args {
     json: bool,
 }
 
+/// The largest data sheet: an honest one has some lines.
+const LARGEST: u64 = 1 << 20;
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
@@ -67,8 +71,9 @@ struct Report {
 pub fn run(args: Args) -> Result<ExitCode> {
     require_threads()?;
     let recorded = recorded::read(&args.space)?;
-    let text = std::fs::read_to_string(&args.device).map_err(|e| Error::io(&args.device, e))?;
-    let sheet = DataSheet::parse(&args.device.display().to_string(), &text)?;
+    let file = args.device.display().to_string();
+    let text = read(&args.device, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
+    let sheet = DataSheet::parse(&file, &text)?;
     let device = sheet.name.clone();
     let spaced = Spaced::new(args.workload, &recorded, sheet)?;
     let (models, baselines) = spaced.evaluate(args.fit, u64::from(args.draws))?;

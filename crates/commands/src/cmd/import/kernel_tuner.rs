@@ -4,6 +4,7 @@ use super::results::{Case, Named, Results, Source};
 use crate::cmd::tune::kernel_tuner::{self, Tried};
 use gpubench_core::error::Result;
 use gpubench_core::record::Outcome;
+use gpubench_core::units::quoted;
 
 /// Adds what `source` holds; `names` are those of the device and the kernel, where the user gave them.
 ///
@@ -26,7 +27,8 @@ pub fn read(source: &Source, names: [Option<&str>; 2], all: &mut Results) -> Res
 
 fn case(kernel: &str, names: &[String], tried: Tried) -> Case {
     let pairs = names.iter().zip(&tried.values);
-    let variant: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
+    let variant: Vec<String> =
+        pairs.map(|(name, value)| format!("{name}={}", quoted(*value))).collect();
     Case {
         workload: format!("{kernel}/{}", variant.join(",")),
         size: vec![],

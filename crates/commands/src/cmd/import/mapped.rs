@@ -4,12 +4,15 @@ use super::results::{Case, Named, Results, Source};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Outcome;
+use gpubench_core::text;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The largest mapping: an honest one has some lines.
+const LARGEST: u64 = 1 << 20;
 /// What a rate is a rate of where the table does not say how much work there was.
 const WORK: f64 = 1e9;
 
@@ -117,8 +120,10 @@ impl Mapping {
     /// # Errors
     /// `Usage` where the file cannot be read, `Suite` with the place of a mistake in it.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
-        Self::parse(&path.display().to_string(), &text)
+        let file = path.display().to_string();
+        let text =
+            text::read(path, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
+        Self::parse(&file, &text)
     }
 
     fn parse(file: &str, text: &str) -> Result<Self> {

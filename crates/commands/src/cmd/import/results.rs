@@ -25,7 +25,7 @@ pub struct Source {
     /// The round that its cases are of.
     pub round: u32,
     /// The first sixteen digits of its SHA-256.
-    hash: String,
+    pub hash: String,
 }
 
 impl Source {

@@ -201,11 +201,12 @@ fn samples(list: Option<&Value>) -> Vec<f64> {
 }
 
 fn number(value: Option<&Value>) -> Option<f64> {
-    match value? {
+    let number = match value? {
         Value::Bool(is) => Some(f64::from(*is)),
         Value::String(text) => text.parse().ok(),
         other => other.as_f64(),
-    }
+    };
+    number.filter(|number: &f64| number.is_finite())
 }
 
 /// What was tried, in order, by the T4 schema. The failure's kind is not recorded: `runtime` stands for all.

@@ -3,8 +3,9 @@
 use super::{kernel_tuner, measurements};
 use flate2::read::MultiGzDecoder;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::record::is_time;
 use gpubench_core::text::{counted, read_bytes};
-use gpubench_tune::{Outcome, Recorded, Space, SpaceError};
+use gpubench_tune::{Interval, Outcome, Recorded, Space, SpaceError};
 use std::io::Read;
 use std::path::Path;
 
@@ -62,12 +63,25 @@ fn unpack(bytes: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Whether a variant can have taken that.
+fn is_possible(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Failed => true,
+        Outcome::Measured(Interval { low, time, high }) => {
+            [low, time, high].into_iter().all(|seconds| is_time(*seconds))
+        }
+    }
+}
+
 /// The space of these rows; variants are named by line where the file has lines.
 fn space(rows: Rows, is_json: bool) -> Result<Recorded, String> {
     let place = |variant: usize| match is_json {
         true => format!("result {}", variant + 1),
         false => format!("row {}", variant + 1),
     };
+    if let Some(odd) = rows.outcomes.iter().position(|outcome| !is_possible(outcome)) {
+        return Err(format!("{} took what no clock reads", place(odd)));
+    }
     let names = rows.names.clone();
     let space = Space::new(rows.names, rows.variants).map_err(|error| match error {
         SpaceError::Empty => "no variant".to_owned(),
@@ -84,4 +98,17 @@ fn space(rows: Rows, is_json: bool) -> Result<Recorded, String> {
     let all = space.len();
     Recorded::new(space, rows.outcomes)
         .ok_or_else(|| format!("none of {all} variants is ok, so there is no best to compare with"))
+}
+
+#[test]
+fn no_variant_took_what_no_clock_reads() {
+    let taken = |low: f64, time: f64, high: f64| {
+        let outcomes = vec![Outcome::Failed, Outcome::Measured(Interval { low, time, high })];
+        let variants = vec![vec![1.0], vec![2.0]];
+        space(Rows { names: vec!["x".into()], variants, outcomes }, true).map(|_| ())
+    };
+    assert_eq!(taken(1e-3, 2e-3, 3e-3), Ok(()));
+    for [low, time, high] in [[-0.005, 1e-3, 1e-3], [1e-303; 3], [1e-3, 1e-3, 1e300]] {
+        assert_eq!(taken(low, time, high), Err("result 2 took what no clock reads".to_owned()));
+    }
 }

@@ -1,5 +1,6 @@
 //! What a replay found, for people and for programs.
 
+use gpubench_core::units::quoted;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use gpubench_tune::{Kind, Recorded, Summary, worths};
 use serde_json::{Map, Value, json};
@@ -122,7 +123,7 @@ pub fn worth(recorded: &Recorded) -> Table {
     let mut table = Table::new("parameters", title, columns);
     for worth in worths(recorded) {
         let others = worth.other_values.map_or(Cell::Missing, Cell::from);
-        let best = Cell::from(worth.best_value.to_string());
+        let best = Cell::from(quoted(worth.best_value));
         table.row([worth.parameter.into(), best, others, worth.worst_value.into()]);
     }
     table

@@ -40,12 +40,14 @@ fn is_shipped(kernel: &KernelSource) -> bool {
     let stem = path.strip_suffix(".cl").or(path.strip_suffix(".wgsl"));
     let parts = stem.and_then(|stem| stem.split_once('/'));
     let text = parts.and_then(|(family, entry)| shipped_kernel(family, entry, kernel.language));
-    text.is_some_and(|(_, text)| text == kernel.text)
+    let is_compiled = kernel.settings.expanded.is_none() && !kernel.settings.spirv;
+    is_compiled && text.is_some_and(|(_, text)| text == kernel.text)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use gpubench_core::gpu::Expanded;
     use gpubench_core::record::sample::device;
     use gpubench_core::units::Bytes;
     use gpubench_experiments::plan::{Limits, Planned};
@@ -77,6 +79,11 @@ pub(super) mod tests {
             assert_eq!(of_case(case, false), None, "{}", case.key);
         }
         let case = cases.iter_mut().find(|case| !case.candidates.is_empty()).unwrap();
+        // What is compiled is looked at, and not what it is said to be.
+        let settings = case.candidates[0].kernel.settings.clone();
+        case.candidates[0].kernel.settings.expanded = Some(Expanded::default());
+        assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));
+        case.candidates[0].kernel.settings = settings;
         // It says that it is shipped, and is not.
         case.candidates[0].kernel.text.push_str("// more\n");
         assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));

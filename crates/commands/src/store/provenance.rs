@@ -1,0 +1,110 @@
+//! Where the records of a result file come from, so that none counts twice that stands in two files.
+
+use super::lines::{Lines, Piece};
+use super::read::LONGEST;
+use gpubench_core::hash::sha256;
+use serde_json::{Value, json};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// A file, and what it takes to see that another one holds the same records.
+#[derive(Debug)]
+pub struct Provenance {
+    /// The file.
+    pub file: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// When each run began that may be in it; what was imported has hashes of the files that it was read from.
+    pub sources: BTreeSet<String>,
+    /// Whether it is a baseline, which holds records of runs.
+    pub is_baseline: bool,
+    records: OnceCell<HashSet<[u8; 32]>>,
+}
+
+impl Provenance {
+    /// Of a file; without a source where it cannot be read or begins with no header, which whoever reads it next will
+    /// say.
+    pub fn of(file: PathBuf) -> Self {
+        let begin = begin(&file).unwrap_or_default();
+        let json = |line: Vec<u8>| serde_json::from_slice::<Value>(&line).unwrap_or_default();
+        let [header, second] = begin.map(json);
+        let noise = &second["noise"];
+        Self {
+            bytes: file.metadata().map_or(0, |meta| meta.len()),
+            sources: sources(&header["header"], noise),
+            is_baseline: noise.is_object(),
+            records: OnceCell::new(),
+            file,
+        }
+    }
+
+    /// Whether a record of this file stands in the other, too.
+    pub fn shares_with(&self, other: &Self) -> bool {
+        !self.sources.is_disjoint(&other.sources) && !self.records().is_disjoint(other.records())
+    }
+
+    fn records(&self) -> &HashSet<[u8; 32]> {
+        self.records.get_or_init(|| records(&self.file).unwrap_or_default())
+    }
+}
+
+/// The lines of so many bytes of a file at most; `None` where it cannot be read, or is none.
+fn lines(path: &Path, max_bytes: u64) -> Option<Lines<impl BufRead>> {
+    let meta = std::fs::metadata(path).ok()?;
+    if gpubench_core::text::no_file(&meta).is_some() {
+        return None;
+    }
+    Some(Lines::new(BufReader::new(File::open(path).ok()?.take(max_bytes)), LONGEST))
+}
+
+/// The first two lines. A file that has no end is not searched for one.
+fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
+    let mut lines = lines(path, 2 * LONGEST as u64)?;
+    let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
+    let (header, second) = (next()?, next().unwrap_or_default());
+    let header = header.strip_prefix(b"\xef\xbb\xbf").map_or(header.clone(), <[u8]>::to_vec);
+    Some([header, second])
+}
+
+fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
+    let items = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let hash = |of: Value| Some(of.as_str()?.rsplit(' ').next()?.to_owned());
+    let imported: BTreeSet<String> =
+        items(&header["imported"]).into_iter().filter_map(hash).collect();
+    if !imported.is_empty() {
+        return imported;
+    }
+    let history = items(&noise["history"]);
+    let began = history.iter().chain([header]).map(|run| &run["started"]);
+    began.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A hash of what each record measured, without the place that it has in the file, and however another program wrote
+/// it again.
+fn records(path: &Path) -> Option<HashSet<[u8; 32]>> {
+    let mut lines = lines(path, u64::MAX)?;
+    let mut found = HashSet::new();
+    while let Ok(Some((line, _))) = lines.next_line() {
+        let Piece::Whole(line) = line else { continue };
+        let value: Value = serde_json::from_slice(&line).unwrap_or_default();
+        let record = &value["record"];
+        let samples = &record["measured"]["samples"];
+        if samples.as_array().is_some_and(|samples| !samples.is_empty()) {
+            found.insert(sha256(plain(json!([record["key"], samples])).to_string()));
+        }
+    }
+    Some(found)
+}
+
+/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().map_or(Value::Number(number), Value::from),
+        Value::Array(values) => values.into_iter().map(plain).collect(),
+        Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),
+        other => other,
+    }
+}
