@@ -27,7 +27,7 @@ impl LockFolder {
         let shared = |folders: &&[&str]| -> Vec<PathBuf> {
             folders.iter().map(PathBuf::from).filter(|path| is_shared(path)).collect()
         };
-        match SHARED.iter().map(|folders| shared(folders)).find(|paths| !paths.is_empty()) {
+        match SHARED.iter().map(shared).find(|paths| !paths.is_empty()) {
             Some(paths) => Self { paths, is_shared: true },
             None => Self { paths: vec![std::env::temp_dir()], is_shared: false },
         }
