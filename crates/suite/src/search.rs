@@ -261,3 +261,6 @@ impl Converter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
