@@ -332,7 +332,11 @@ mod tests {
         let pragma = |rest: &str| beyond_its_text(&format!("#pragma{rest}")).is_some();
         assert!(!pragma(&" a".repeat(128)) && pragma(&(" a".repeat(128) + " ")));
         assert!(!pragma(&(" a".repeat(100) + "\n" + &" a".repeat(100))));
-        assert!(pragma(" /* x */ module") && pragma(" /* without an end") && !pragma(" // module"));
+        assert!(
+            pragma(" /* a long comment */module")
+                && pragma(" /* without an end")
+                && !pragma(" // module")
+        );
         assert!(
             !pragma("\nmodule")
                 && !pragma("\rmodule")

@@ -384,4 +384,12 @@ mod tests {
             [("n".to_owned(), 3.0), ("m".to_owned(), -1.0)]
         );
     }
+
+    #[test]
+    fn an_option_is_checked_at_each_size() {
+        let with = |size| format!("grid: [n]\n    measure: {{ kernel: not n={size} }}");
+        let (said, at) = wrong("grid: [n]", &with(128));
+        assert_eq!((&said[..], &at[..]), ("option at n=128: no", "not n=128"));
+        assert!(load_with("grid: [n]", &with(100), &[]).is_ok());
+    }
 }

@@ -68,6 +68,14 @@ mod tests {
             "256 operations for 16 bytes at the first"
         );
         assert_eq!(workload_with("grid: [n]", "grid: [n]\n    family: compute").family, "compute");
+        let copied = |more: &str| {
+            workload_with("grid: [n]", &format!("grid: [n]\n    measure: [every_copy]{more}"))
+                .family
+        };
+        assert_eq!(
+            (copied(""), copied("\n    family: memory")),
+            ("transfer".into(), "memory".into())
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Kinds of experiments for tests, which take no options, and a suite of which each test changes a part.
+//! Kinds of experiments for tests, whose only option is a word, and a suite of which each test changes a part.
 
+use crate::sizes::shown;
 use crate::source::Source;
 use crate::{
     Decode, Diagnostics, ExperimentKind, Family, HostMemory, Needs, Node, Options, OptionsContext,
-    Partner, Passes, Suite, Workload, WrongOption, load,
+    Partner, Passes, Place, Suite, Workload, WrongOption, load,
 };
 use gpubench_core::error::{Error, Located};
 use gpubench_core::workload::{Kind, Size};
@@ -38,34 +39,57 @@ impl ExperimentKind for Stub {
     }
 
     fn family(&self) -> Option<Family> {
-        None
+        (self.host_memory == HostMemory::All).then_some(Family::Transfer)
     }
 
     fn host_memory(&self) -> HostMemory {
         self.host_memory
     }
 
-    fn options(&self, _: Option<&Node>, _: &mut OptionsContext) -> Option<Options> {
-        Some(Arc::new(()))
+    fn options(&self, node: Option<&Node>, context: &mut OptionsContext) -> Option<Options> {
+        let word =
+            node.map(|node| (node.what().replace('`', ""), context.diagnostics.place(&node.at)));
+        Some(Arc::new(Word(word)))
     }
 
     fn options_schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
         None
     }
 
-    fn partners(&self, _: &Options) -> Vec<Partner> {
-        vec![]
+    /// The workload of that name; with the same sizes where all host memory is taken.
+    fn partners(&self, options: &Options) -> Vec<Partner> {
+        let named = word(options).into_iter().filter(|(name, _)| !name.starts_with("not "));
+        let partner = |named| Partner {
+            same_sizes: self.host_memory == HostMemory::All,
+            ..Partner::new(named, "run")
+        };
+        named.map(partner).collect()
     }
 
+    /// `not n=128` is wrong at that size.
     fn wrong_at_size(
         &self,
-        _: &Options,
+        options: &Options,
         _: &Workload,
-        _: &Size,
+        size: &Size,
         _: &[(String, f64)],
     ) -> Vec<WrongOption> {
-        vec![]
+        let here = format!("not {}", shown(size));
+        let wrong = word(options).into_iter().filter(|(name, _)| *name == here);
+        let wrong = wrong.map(|(_, place)| WrongOption {
+            what: "option",
+            at: place.offset..place.offset + place.len,
+            why: "no".to_owned(),
+        });
+        wrong.collect()
     }
+}
+
+/// The option of an experiment, and where it stands.
+pub struct Word(Option<(String, Place)>);
+
+fn word(options: &Options) -> Option<&(String, Place)> {
+    options.downcast_ref::<Word>()?.0.as_ref()
 }
 
 static PLAIN: Stub = Stub::new("kernel", Needs { passes: Passes::Taken, ..Needs::KERNEL });

@@ -294,7 +294,7 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{SUITE, load_with, workload_with};
+    use crate::testing::{SUITE, Word, load_with, workload_with};
     use gpubench_core::gpu::Language;
     use std::sync::Arc;
 
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn options_are_found_by_their_type() {
         let mut workload = workload_with("grid: [n]", "grid: [n]\n    measure: [kernel, copies]");
-        assert!(workload.options::<()>().is_some() && workload.options::<Seen>().is_none());
+        assert!(workload.options::<Word>().is_some() && workload.options::<Seen>().is_none());
         workload.measure[1].options = Arc::new(Seen);
         assert!(workload.options::<Seen>().is_some());
     }

@@ -185,3 +185,50 @@ fn included_files_count_once_and_their_kernels_belong_to_the_suite() {
     assert_eq!(names, ["copy", "w"]);
     assert_ne!(suite("int a;").hash, suite("int b;").hash);
 }
+
+#[test]
+fn a_partner_is_a_workload_with_a_kernel_of_one_pass() {
+    let with = |copy: &str, sizes: &str, measure: &str| {
+        let suite = SUITE.replace("grid: [n]", &format!("grid: [n]{copy}"));
+        let other = transfer("w", sizes).replace("[copies]", measure);
+        loaded(&(suite + &other), &[]).map(|suite| suite.workloads.len())
+    };
+    let wrong = |why: &str| Err(vec![why.to_owned()]);
+    assert_eq!(with("", "{ m: [1] }", "{ copies: copy }"), Ok(2));
+    assert_eq!(
+        with("", "{ m: [1] }", "{ copies: cop }"),
+        wrong("there is no workload called `cop` in this suite")
+    );
+    assert_eq!(with("", "{ m: [1] }", "{ copies: w }"), wrong("`w` has no kernel to run"));
+    let passes = "\n    passes: 2";
+    assert_eq!(
+        with(passes, "{ m: [1] }", "{ copies: copy }"),
+        wrong("`copy` has several passes, and here one launch is all")
+    );
+    // What else is wrong comes first.
+    assert_eq!(
+        with("\n    divide: m", "{ m: [1] }", "{ copies: cop }"),
+        wrong("there is no parameter `m`")
+    );
+    let all = |sizes: &str| {
+        let other = transfer("w", sizes).replace("[copies]", "{ every_copy: copy }")
+            + "    buffers: { a: { type: u32, count: 1, fill: index } }\n";
+        loaded(&(SUITE.to_owned() + &other), &[]).map(|suite| suite.workloads.len())
+    };
+    assert_eq!(
+        (all("{ n: [1] }"), all("{ n: [1], m: [1] }")),
+        (Ok(2), wrong("`copy` has not the sizes of this workload"))
+    );
+    let (said, at) = mistake("grid: [n]", "grid: [n]\n    measure: { kernel: cop }", &[]);
+    assert!(said.contains("`cop`") && at == "cop", "{said}: {at}");
+}
+
+/// A workload that is wrong at a size counts neither as a second of its name nor as cases.
+#[test]
+fn what_is_wrong_is_no_workload() {
+    let other = format!("version: 1\nworkloads:\n{}", transfer("copy", "{ n: [1] }"));
+    let text =
+        SUITE.replace("name: one", "include: [other.yaml]").replace("grid: [n]", "grid: [n - 64]");
+    let (said, _) = mistake(SUITE, &text, &[("other.yaml", &other)]);
+    assert_eq!(said, "grid at n=64: a launch has at least one work-item");
+}

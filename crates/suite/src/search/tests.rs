@@ -142,3 +142,21 @@ fn mistakes_of_a_search_are_said() {
         2
     );
 }
+
+#[test]
+fn what_is_too_much_for_a_run_is_left_to_tune() {
+    let help = |by: &str, groups: usize, values: usize| {
+        let list = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+        let search = format!(
+            "search: {{ by: {by}, group: {{ x: [{}] }}, constants: {{ A: [{}] }} }}",
+            list(groups),
+            list(values)
+        );
+        let suite = SUITE
+            .replace("group: [64]", "group: [64], constants: { A: 1 }")
+            .replace("    params:", &format!("    {search}\n    params:"));
+        crate::testing::load_with(SUITE, &suite, &[]).map(|_| ()).unwrap_err().remove(0).help
+    };
+    assert!(help("run", 1001, 1).unwrap().contains("`by: tune`"));
+    assert_eq!(help("tune", 1001, 1000), None);
+}

@@ -250,3 +250,22 @@ fn scalars_have_their_names_in_naga() {
     assert_eq!(spelled(naga::Scalar { kind: ScalarKind::Bool, width: 1 }), "?8");
     assert_eq!(Element::scalar(Scalar::F16).width, 1);
 }
+
+#[test]
+fn the_notes_of_naga_are_help() {
+    let help = |text: &str| parse(text).map(|_| ()).unwrap_err().help;
+    assert_eq!(help("fn f() { x(); }"), None);
+    assert!(help("var<nowhere> a: f32;").is_none_or(|help| !help.is_empty()));
+    assert!(help("fn f() { let a: u8 = 1; }").is_none_or(|help| !help.is_empty()));
+    assert_eq!(help(&"fn f() {}\n".repeat(2000)).as_deref(), Some("split what it is in"));
+}
+
+/// A suite without parameters gives the kernel no block.
+#[test]
+fn a_block_that_the_suite_has_not_is_unknown() {
+    let found = said(WGSL, &SUITE.replace("{ n: n }", "{}"));
+    assert!(
+        found.len() == 1 && found[0].starts_with("the kernel uses `p` at @group(0) @binding(2)"),
+        "{found:?}"
+    );
+}
