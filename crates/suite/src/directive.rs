@@ -226,6 +226,7 @@ mod tests {
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",
             "#includes\n# 17\n#define A(x) #x\n",
+            "?\u{3f}=include?\u{3f}/\nx <y>",
             "a = b ? c : d; x %= 3; s = \"100 %\\n\";",
         ] {
             assert_eq!(beyond_its_text(text), None, "{text}");

@@ -276,8 +276,8 @@ mod tests {
             (all.len(), wrong),
             (0, vec!["variants and work-groups make at most 1000 workloads".to_owned()])
         );
-        let variants = |n: usize| {
-            let all: String = (0..n).map(|i| format!("v{i}: {{ tags: [t] }}, ")).collect();
+        let variants = |n: usize, own: &str| {
+            let all: String = (0..n).map(|i| format!("v{i}: {own}, ")).collect();
             expanded(
                 &format!("{{ kernel: {{ group: [{}] }}, variants: {{ {all} }} }}", groups(2)),
                 None,
@@ -285,7 +285,9 @@ mod tests {
             .0
             .len()
         };
-        assert_eq!((variants(500), variants(501)), (1000, 0));
+        for own in ["{ tags: [t] }", "{ kernel: { entry: e } }"] {
+            assert_eq!((variants(500, own), variants(501, own)), (1000, 0), "{own}");
+        }
     }
 
     #[test]

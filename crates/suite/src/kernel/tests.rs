@@ -113,3 +113,19 @@ fn an_override_is_set_by_a_parameter_of_its_name() {
     assert_eq!(message("one", "other", &[("k.wgsl", &other)]), "`m` has no value here");
     assert!(CL.contains("copy"));
 }
+
+#[test]
+fn a_fallback_changes_what_the_kernel_has() {
+    let more = "group: [64], constants: { A: 1 }, fallback: [{ group: [32], constants: { B: 1 } }]";
+    let (said, at) = mistake("group: [64]", more, &[]);
+    assert_eq!((&said[..], &at[..]), ("the kernel has no constant `B`", "B"));
+}
+
+/// Lines of a translation are none of the file's, nor are those of constants behind it.
+#[test]
+fn what_stands_in_a_translation_is_about_the_file() {
+    let from = "{ opencl: k.cl, wgsl: k.wgsl, entry: copy, group: [64] }";
+    let glsl = "{ glsl: k.glsl, entry: main, group: [64], constants: { using: 1 } }";
+    let (said, at) = mistake(from, glsl, &[("k.glsl", GLSL)]);
+    assert!(said.contains("`using` is a reserved keyword") && at == "k.glsl", "{said}: {at}");
+}

@@ -269,3 +269,24 @@ fn a_block_that_the_suite_has_not_is_unknown() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_block_is_a_uniform_at_its_binding() {
+    let found = said(&WGSL.replace("var<uniform> p", "var<storage, read> p"), SUITE);
+    assert!(found[0].starts_with("there is no var<uniform> @group(0) @binding(2)"), "{found:?}");
+    let used = WGSL
+        .replace("struct P", "@group(0) @binding(3) var<uniform> q: u32;\nstruct P")
+        .replace("p.n)", "p.n + q)");
+    let found = said(&used, SUITE);
+    assert!(
+        found.len() == 1 && found[0].contains("uses `q` at @group(0) @binding(3)"),
+        "{found:?}"
+    );
+    // An argument of no parameters needs none.
+    let without =
+        WGSL.replace("@group(0) @binding(2) var<uniform> p: P;", "").replace("g.x < p.n", "true");
+    let suite = SUITE
+        .replace("{ n: n }", "{}")
+        .replace("entry: copy", "entry: copy, args: [a, out, params]");
+    assert_eq!(said(&without, &suite), [""; 0]);
+}
