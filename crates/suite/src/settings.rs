@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_is_told_where_each_argument_stands() {
+    fn a_compiler_knows_where_each_argument_stands() {
         let kernel =
             workload_with("wgsl: k.wgsl, entry: copy", "entry: copy, args: [a, out, { u32: n }]")
                 .kernel

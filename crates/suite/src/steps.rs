@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_known_within_its_repetition_only() {
+    fn an_index_is_known_within_its_repetition() {
         let step = LAUNCH.replace("grid: [n]", "grid: [n + i]");
         assert!(
             program(&format!("[{{ repeat: 2, index: i, steps: [{step}] }}]")).program.is_some()

@@ -125,7 +125,7 @@ fn nothing_has_a_root_and_a_power_of_zero() {
 }
 
 #[test]
-fn each_operation_is_worked_by_hand() {
+fn each_operation_has_its_hand_computed_value() {
     for (text, wanted) in [
         ("7 - 10", -3.0),
         ("7 / 2", 3.5),
