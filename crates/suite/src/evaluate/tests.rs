@@ -5,85 +5,96 @@ fn wrong(from: &str, to: &str) -> (String, String) {
     mistake(from, to, &[])
 }
 
+/// Mistakes: what of the suite is replaced, by what, the message, and where it stands.
+fn all_wrong(cases: &[[&str; 4]]) {
+    for [from, to, message, at] in cases {
+        let (said, place) = wrong(from, to);
+        assert_eq!((&said[..], &place[..]), (*message, *at), "{to}");
+    }
+}
+
 #[test]
 fn what_has_no_value_at_a_size_is_said_with_the_first_such_size() {
-    for (from, to, message, at) in [
-        (
+    all_wrong(&[
+        [
             "type: f32, count: n }",
             "type: f32, count: n - 64 }",
             "buffer `out` at n=64: a buffer has at least one element",
             "n - 64",
-        ),
-        (
+        ],
+        [
             "grid: [n]",
             "grid: [128 - n]",
             "grid at n=128: a launch has at least one work-item",
             "128 - n",
-        ),
-        (
+        ],
+        [
             "grid: [n]",
             "grid: [n, n/128]",
             "grid at n=64: `n/128` is 0.5, but a count is whole: use floor(…) or ceil_div(…)",
             "n/128",
-        ),
-        (
+        ],
+        [
             "bytes: 8*n",
             "bytes: 65 - n",
             "work at n=128: `65 - n` is -63, but work is not negative",
             "65 - n",
-        ),
-        (
+        ],
+        [
             "bytes: 8*n",
             "bytes: 1/(128 - n)",
             "work at n=128: `1/(128 - n)`: 1 is divided by 0",
             "1/(128 - n)",
-        ),
-        (
+        ],
+        [
             "bytes: 8*n",
             "working_set: -n",
             "work at n=64: `-n` is -64, but work is not negative",
             "-n",
-        ),
-        (
+        ],
+        [
             "bytes: 8*n",
             "types: { f64: -n }",
             "work at n=64: `-n` is -64, but work is not negative",
             "-n",
-        ),
-        (
+        ],
+    ]);
+}
+
+#[test]
+fn operations_parameters_and_passes_have_limits_at_each_size() {
+    all_wrong(&[
+        [
             "flops: 0",
             "flops: n, types: { f64: n - 64, u32: 65 }",
             "work at n=64: more operations have a type than there are",
             "types",
-        ),
-        (
+        ],
+        [
             "{ n: n }",
             "{ n: n*2^25 }",
             "parameter `n` at n=128: 4294967296 does not fit into u32",
             "n*2^25",
-        ),
-        (
+        ],
+        [
             "grid: [n]",
             "grid: [n]\n    passes: 64 - n",
             "passes at n=64: there are 1 to 65536 passes, not 0",
             "64 - n",
-        ),
-        (
+        ],
+        [
             "grid: [n]",
             "grid: [n]\n    passes: 65537",
             "passes at n=64: there are 1 to 65536 passes, not 65537",
             "65537",
-        ),
-        (
+        ],
+        [
             "grid: [n]",
             "grid: [n]\n    passes: n/128",
             "passes at n=64: `n/128` is 0.5, but a count is whole: use floor(…) or ceil_div(…)",
             "n/128",
-        ),
-    ] {
-        let (said, place) = wrong(from, to);
-        assert_eq!((&said[..], &place[..]), (message, at), "{to}");
-    }
+        ],
+    ]);
 }
 
 #[test]
