@@ -266,4 +266,20 @@ mod tests {
             "what is no time of a load is left out"
         );
     }
+
+    /// `n ln(squares / n) + parameters ln n`, the squares of a point being 1e-8 at least.
+    #[test]
+    fn the_criterion_weighs_what_is_left_and_what_it_took() {
+        let near =
+            |is: f64, wanted: f64| assert!((is - wanted).abs() < 1e-9, "{is} is not {wanted}");
+        let (e, ten) = (std::f64::consts::E, 10f64.ln());
+        near(criterion(8.0 * e * e, 8, 0), 16.0);
+        near(criterion(8.0, 8, 3), 6.238_324_625_039_508);
+        near(criterion(10.0 * 1e-7, 10, 2), -68.0 * ten);
+        near(criterion(10.0 * 1e-9, 10, 2), -78.0 * ten);
+        near(criterion(0.0, 10, 0), -80.0 * ten);
+        // Logarithms of 1 and of e² are 1 away from their mean.
+        let points: Vec<Point> = [1.0, e * e].map(|seconds| Point { bytes: 1.0, seconds }).to_vec();
+        near(flat(&points), 2f64.ln());
+    }
 }

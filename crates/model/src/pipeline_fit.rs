@@ -236,4 +236,27 @@ mod tests {
         }
         assert!(!imitates(&of(2, known(0.5), known(0.5)), &of(0, known(1.0), known(1.0))));
     }
+
+    /// Each run twice, a factor `e^d` too long and too short: what is left of each is `d`.
+    #[test]
+    fn the_criterion_weighs_what_is_left_and_what_it_took() {
+        let (d, truth) = (0.1f64, Engines { command: 1e-5, ..Engines::ideal(1) });
+        let exact = runs(&truth, &WHOLES, || 0.0);
+        let off = |factor: f64| {
+            exact.iter().map(move |run| Run { seconds: run.seconds * factor, ..*run })
+        };
+        let both: Vec<Run> = off(d.exp()).chain(off((-d).exp())).collect();
+        let near =
+            |is: f64, wanted: f64| assert!((is - wanted).abs() < 1e-6, "{is} is not {wanted}");
+        let one = candidate(1, &both).unwrap();
+        near(one.error, 0.1);
+        near(one.criterion, 56.0 * 0.01f64.ln() + 56f64.ln());
+        assert_eq!((one.upload_ratio.value, one.upload_ratio.error), (1.0, f64::INFINITY));
+        let exactly = candidate(1, &exact).unwrap();
+        assert!(exactly.error < 1e-6, "{exactly:?}");
+        near(exactly.criterion, 28.0 * 1e-12f64.ln() + 28f64.ln());
+        let truth = Engines { count: 2, duplex: Duplex { upload: 0.8, download: 0.7 }, ..truth };
+        let exactly = candidate(2, &runs(&truth, &WHOLES, || 0.0)).unwrap();
+        near(exactly.criterion, 28.0 * 1e-12f64.ln() + 3.0 * 28f64.ln());
+    }
 }

@@ -337,4 +337,34 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn parts_grow_at_two_rates_with_what_is_left_between() {
+        let sizes = growing_at_two_rates(0.05, 3.0, 2.0, 2);
+        assert_eq!(sizes.len(), 4);
+        for (size, wanted) in sizes.iter().zip([0.05, 0.15, 0.5, 0.3]) {
+            near(*size, wanted);
+        }
+    }
+
+    /// With nothing to upload each kernel is as long as the download of the part before.
+    #[test]
+    fn transfer_bound_download_heavy_grows_by_download_over_kernel() {
+        let plan = plan(&problem(0.0, 4.0, 8.0, 1.0 / 31.0));
+        assert_eq!(plan.sizes.len(), 5);
+        for (size, parts) in plan.sizes.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
+            near(*size, parts / 31.0);
+        }
+    }
+
+    /// `H(a, 8/a) = 4` at 0.8 and 0.7: `a/0.8 + 8/a − 0.7·a/0.8 = 4`, of which 8/3 is the smaller root.
+    #[test]
+    fn transfer_bound_download_heavy_grows_first_while_copies_fill_the_step() {
+        let problem = problem(1.0, 4.0, 8.0, 0.01);
+        near(problem.both(8.0 / 3.0, 3.0), 4.0);
+        let plan = Rule::TransferBoundDownloadHeavy.plan(&problem).unwrap();
+        let all = (0..=16).map(|at| growing_at_two_rates(0.01, 8.0 / 3.0, 2.0, at));
+        let seconds = |sizes: Vec<f64>| Plan::of(sizes).stepwise(&problem);
+        near(plan.stepwise(&problem), all.map(seconds).fold(f64::INFINITY, f64::min));
+    }
 }

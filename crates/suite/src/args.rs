@@ -252,3 +252,136 @@ impl Kernel {
         Ok(Lowered { args: placed, values: gpu::packed(block, &values) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{SUITE, decoded, mistake, no_mistakes, workload_with, wrong};
+    use gpubench_core::gpu::Scalar;
+
+    fn value_type(name: &str) -> ValueType {
+        ValueType::try_from(name.to_owned()).unwrap()
+    }
+
+    /// The kernel in OpenCL C with these arguments.
+    fn kernel(args: &str) -> Kernel {
+        workload_with("wgsl: k.wgsl, entry: copy", &format!("entry: copy, args: {args}"))
+            .kernel
+            .unwrap()
+    }
+
+    #[test]
+    fn an_argument_is_a_name_a_number_or_local_memory() {
+        assert!(matches!(decoded("out"), Ok(Spec::Name(name)) if name == "out"));
+        assert!(matches!(decoded("{ local: 4*n }"), Ok(Spec::Local(_))));
+        assert!(
+            matches!(decoded("{ i32: n }"), Ok(Spec::Value(r#type, all)) if r#type == value_type("i32") && all.len() == 1)
+        );
+        assert!(
+            matches!(decoded("{ f32x3: [1, n, 2] }"), Ok(Spec::Value(r#type, all)) if r#type.width == 3 && all.len() == 3)
+        );
+        for (text, message) in [
+            ("{ f32x3: [1, 2] }", "`f32x3` takes 3 numbers, not 2"),
+            ("{ f32: [1, 2] }", "`f32` takes 1 numbers, not 2"),
+        ] {
+            assert_eq!(wrong::<Spec>(text).0, message);
+        }
+        for text in ["7", "{}", "{ i32: 1, u32: 2 }", "[a]"] {
+            assert!(
+                wrong::<Spec>(text).0.starts_with("expected a buffer's name, `params`"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_lie_behind_the_parameter_block_each_at_a_multiple_of_its_size() {
+        let kernel = kernel("[{ u8: 7 }, out, params, { f64x2: [n, -0.5] }, a, { local: 4*n }]");
+        let (byte, pair) = (value_type("u8"), value_type("f64x2"));
+        let wanted = |local| {
+            vec![
+                gpu::Argument::Value { offset: 4, r#type: byte },
+                gpu::Argument::Buffer(1),
+                gpu::Argument::Block(4),
+                gpu::Argument::Value { offset: 16, r#type: pair },
+                gpu::Argument::Buffer(0),
+                gpu::Argument::Local(local),
+            ]
+        };
+        assert_eq!(kernel.placed(4), Some(wanted(0)));
+        let values: Vec<_> = kernel.values().map(|(r#type, all)| (r#type, all.len())).collect();
+        assert_eq!(values, [(byte, 1), (pair, 2)]);
+        let lowered = kernel.lowered(4, &[("n".to_owned(), 64.0)]).unwrap();
+        assert_eq!(lowered.args, Some(wanted(256)));
+        let mut bytes = vec![7];
+        bytes.resize(12, 0);
+        bytes.extend([64f64, -0.5].iter().flat_map(|x| x.to_ne_bytes()));
+        assert_eq!(lowered.values, bytes);
+        assert!(kernel.lowered(4, &[]).unwrap_err().contains("`n`"));
+        let plain = workload_with("one", "other").kernel.unwrap();
+        assert_eq!((plain.placed(4), plain.lowered(4, &[])), (None, Ok(Lowered::default())));
+    }
+
+    #[test]
+    fn a_number_fits_its_type_and_local_memory_is_at_least_a_byte() {
+        let at = |n: f64| [("n".to_owned(), n)];
+        let value = Argument::Value(value_type("u8"), vec![Expr::name("n")]);
+        assert_eq!(
+            (value.values(&at(255.0)), value.values(&at(0.0))),
+            (Ok(vec![255.0]), Ok(vec![0.0]))
+        );
+        assert_eq!(value.values(&at(256.0)).unwrap_err(), "`n` is 256, which `u8` does not hold");
+        let local = Argument::Local(Expr::name("n"));
+        assert_eq!(local.values(&at(1.0)), Ok(vec![]));
+        assert_eq!(
+            local.values(&at(0.0)).unwrap_err(),
+            "`n` is 0, and local memory is at least a byte"
+        );
+        assert_eq!(
+            local.values(&at(4_294_967_296.0)).unwrap_err(),
+            "4294967296 bytes of local memory"
+        );
+        assert_eq!(local_bytes(&Expr::name("n"), &at(4_294_967_295.0)), Ok(u32::MAX));
+        assert_eq!(
+            (Argument::Params.values(&[]), Argument::Buffer(0).values(&[])),
+            (Ok(vec![]), Ok(vec![]))
+        );
+    }
+
+    #[test]
+    fn names_of_arguments_are_buffers_first() {
+        assert_eq!(
+            kernel("[out, params, a]").args.unwrap(),
+            [Argument::Buffer(1), Argument::Params, Argument::Buffer(0)]
+        );
+        let suite = SUITE.replace("wgsl: k.wgsl, entry: copy", "entry: copy, args: [a, params]");
+        let named = suite.replace("out: { type", "params: { type");
+        assert_eq!(
+            workload_with(SUITE, &named).kernel.unwrap().args.unwrap()[1],
+            Argument::Buffer(1)
+        );
+        let with = |args: &str| {
+            mistake(
+                SUITE,
+                &SUITE.replace("wgsl: k.wgsl, entry: copy", &format!("entry: copy, args: {args}")),
+                &[],
+            )
+        };
+        for (args, message, at) in [
+            ("[a, out, b]", "there is no buffer `b` here", "b"),
+            ("[a, out, { i32: m }]", "there is no `m` here", "m"),
+            ("[a, out, { local: m }]", "there is no `m` here", "m"),
+            ("[a, { i32: n }]", "buffer `out` is not among the kernel's `args`", "out"),
+            (
+                "[a, out, { u8: 2*n }]",
+                "argument at n=128: `2*n` is 256, which `u8` does not hold",
+                "{",
+            ),
+        ] {
+            let (said, place) = with(args);
+            assert_eq!((&said[..], &place[..]), (message, at), "{args}");
+        }
+        assert_eq!(Scalar::U8.size(), 1);
+        assert!(no_mistakes("").into_found().is_empty());
+    }
+}

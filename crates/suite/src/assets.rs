@@ -47,3 +47,31 @@ pub fn is_suite(text: &str) -> bool {
 pub fn shown(path: &str) -> String {
     format!("suites/{path} (embedded)")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_suites_and_kernels_are_found_by_their_names() {
+        assert!(
+            suites().contains(&"quick") && suites().iter().all(|name| !name.ends_with(".yaml"))
+        );
+        let all = kernels();
+        assert_eq!(all.iter().filter(|name| **name == "filters/sepia").count(), 1);
+        assert!(all.is_sorted() && all.iter().all(|name| name.split('/').count() == 2), "{all:?}");
+        let (path, text) = kernel("filters", "sepia", Language::Opencl).unwrap();
+        assert!(path == "filters/sepia.cl" && text.contains("kernel void sepia"));
+        let (path, text) = kernel("filters", "sepia", Language::Wgsl).unwrap();
+        assert!(path == "filters/sepia.wgsl" && text.contains("fn sepia"));
+        assert_eq!(kernel("filters", "none", Language::Wgsl), None);
+    }
+
+    #[test]
+    fn a_shipped_suite_is_known_by_its_text() {
+        let quick = suite_file("quick.yaml").unwrap();
+        assert!(quick.contains("version: 1") && is_suite(quick));
+        assert!(!is_suite("version: 1") && suite_file("none.yaml").is_none());
+        assert_eq!(shown("quick.yaml"), "suites/quick.yaml (embedded)");
+    }
+}

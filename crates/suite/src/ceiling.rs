@@ -72,3 +72,59 @@ fn contradiction(
         "say how it is verified, or leave `ceiling` away",
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{SUITE, mistake, workload_with};
+    use gpubench_core::workload::Ceiling;
+
+    #[test]
+    fn a_ceiling_bounds_what_it_counts() {
+        let with = |ceiling: &str| {
+            workload_with("work: {", &format!("ceiling: {ceiling}\n    work: {{")).ceiling
+        };
+        assert_eq!(
+            (with("bandwidth"), workload_with("one", "other").ceiling),
+            (Some(Ceiling::Bandwidth), None)
+        );
+        let flops = SUITE
+            .replace("work: { flops: 0, bytes: 8*n }", "work: { flops: n }\n    ceiling: flops");
+        assert_eq!(workload_with(SUITE, &flops).ceiling, Some(Ceiling::Flops));
+        let tagged = workload_with("grid: [n]", "grid: [n]\n    tags: [mine]");
+        assert_eq!((tagged.ceiling, tagged.tags), (None, vec!["mine".to_owned()]));
+    }
+
+    #[test]
+    fn what_bounds_nothing_is_no_ceiling() {
+        let with = |from: &str, to: &str| {
+            let suite = SUITE.replace("grid: [n]", "grid: [n]\n    ceiling: bandwidth");
+            assert!(suite.contains(from), "{from}");
+            mistake(SUITE, &suite.replace(from, to), &[])
+        };
+        for (from, to, message, at) in [
+            ("8*n }", "0 }", "a ceiling of bandwidth that counts no bytes", "bandwidth"),
+            (": bandwidth", ": flops", "a ceiling of flops that counts no operations", "flops"),
+            (
+                "{ reference: copy }",
+                "none",
+                "a ceiling whose result nobody checks bounds nothing",
+                "bandwidth",
+            ),
+            (
+                "    grid",
+                "    measure: [copies]\n    grid",
+                "no kernel's time is measured here that could be a ceiling",
+                "bandwidth",
+            ),
+            (
+                "ceiling: bandwidth",
+                "tags: [a, ceiling]",
+                "a tag does not say what a ceiling bounds",
+                "ceiling",
+            ),
+        ] {
+            let (said, place) = with(from, to);
+            assert_eq!((&said[..], &place[..]), (message, at), "{to}");
+        }
+    }
+}

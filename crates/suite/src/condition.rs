@@ -97,6 +97,7 @@ impl Decode for Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{decoded, wrong};
 
     #[test]
     fn each_relation_compares_both_sides() {
@@ -124,5 +125,43 @@ mod tests {
     #[test]
     fn a_condition_is_shown_as_it_was_written() {
         assert_eq!(Condition::parse(" GROUP_X <= 64 ").unwrap().to_string(), "GROUP_X <= 64");
+    }
+
+    #[test]
+    fn a_relation_knows_less_equal_and_more() {
+        for (sign, wanted) in [
+            ("<=", [true, true, false]),
+            (">=", [false, true, true]),
+            ("==", [false, true, false]),
+            ("!=", [true, false, true]),
+            ("<", [true, false, false]),
+            (">", [false, false, true]),
+        ] {
+            let condition = Condition::parse(&format!("n {sign} 8")).unwrap();
+            let holds = [7.0, 8.0, 9.0].map(|n| condition.holds(&[("n".to_owned(), n)]).unwrap());
+            assert_eq!(holds, wanted, "{sign}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_both_sides_are_listed() {
+        let condition = Condition::parse("a + b <= c").unwrap();
+        assert_eq!(condition.names().collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert!(condition.holds(&[]).unwrap_err().contains("`a`"));
+    }
+
+    #[test]
+    fn a_mistake_stands_where_the_file_has_it() {
+        for (text, at) in [
+            ("n <= 2m", "2m"),
+            ("'n <= 2m'", "2m"),
+            ("\"2m <= n\"", "2m"),
+            ("\"n\\u0020<= 2m\"", "\"n\\u0020<= 2m\""),
+            ("n", "n"),
+        ] {
+            assert_eq!(wrong::<Condition>(text).1, at, "{text}");
+        }
+        assert!(wrong::<Condition>("7").0.starts_with("expected a comparison such as"));
+        assert_eq!(decoded::<Condition>("n < 2").unwrap().to_string(), "n < 2");
     }
 }

@@ -153,3 +153,70 @@ fn profiles(spec: &file::Workload, buffers: Option<&[Buffer]>) -> Vec<(Profile, 
     let verification = spec.verify.as_ref().zip(buffers);
     verification.map(|(verify, buffers)| verify.value.profiles(buffers)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{load_with, message, mistake, workload_with};
+
+    #[test]
+    fn a_name_is_letters_digits_and_underscores() {
+        for name in ["n", "_", "N9_x", &"n".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "9n", "a-b", "a b", "\u{e9}", "a\u{e9}", &"n".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_workload_has_parts_of_letters_digits_and_four_marks() {
+        let with = |name: &str| load_with("  copy:\n", &format!("  \"{name}\":\n"), &[]);
+        for name in ["a", "a/b", "9_-.+z/8x8"] {
+            assert_eq!(with(name).unwrap().workloads[0].name, name);
+        }
+        for name in ["", "a/", "/a", "a//b", "a b", "a:b", "\u{e9}"] {
+            let found = with(name).map(|_| ()).unwrap_err();
+            assert_eq!(found[0].message, format!("`{name}` cannot name a workload"));
+        }
+    }
+
+    #[test]
+    fn a_problem_is_divided_along_a_parameter() {
+        let with = |name: &str| format!("grid: [n]\n    divide: {name}");
+        assert_eq!(workload_with("grid: [n]", &with("n")).divide.as_deref(), Some("n"));
+        assert_eq!(workload_with("one", "other").divide, None);
+        let (message, at) = mistake("grid: [n]", &with("m"), &[]);
+        assert_eq!((&message[..], &at[..]), ("there is no parameter `m`", "m"));
+    }
+
+    #[test]
+    fn tags_and_tolerances_of_profiles_reach_the_workload() {
+        let profiles =
+            "{ reference: copy, profiles: { embedded: { relative: 0.5 } } }\n    tags: [a, b]";
+        let workload = workload_with("{ reference: copy }", profiles);
+        assert_eq!(workload.tags, ["a", "b"]);
+        let [(profile, how)] = &workload.profiles[..] else { panic!("{:?}", workload.profiles) };
+        assert_eq!((profile.feature(), how.relative, how.absolute), ("embedded", 0.5, 1e-6));
+        assert!(workload_with("one", "other").profiles.is_empty());
+    }
+
+    #[test]
+    fn where_a_workload_stands_is_kept() {
+        let place = workload_with("one", "other").place;
+        assert_eq!(&place.text[place.offset..place.offset + place.len], "copy");
+        assert!(place.to_string().ends_with("s.yaml:4:3"), "{place}");
+    }
+
+    /// One mistake hides no other of the workload.
+    #[test]
+    fn all_mistakes_of_a_workload_are_reported() {
+        let found = load_with("count: n, fill: random_bits", "count: m, fill: random_bits", &[]);
+        let found = found.map(|_| ()).unwrap_err();
+        assert_eq!(found.len(), 1, "{found:?}");
+        let both = "grid: [k]\n    divide: rows";
+        let found = load_with("grid: [n]", both, &[]).map(|_| ()).unwrap_err();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(message("grid: [n]", both, &[]), "there is no `k` here");
+    }
+}

@@ -207,3 +207,154 @@ pub fn launch_names(spec: &file::Workload, sizes: &[Size], params: &Params) -> V
     all.extend(["GROUP_X", "GROUP_Y", "GROUP_Z"].map(str::to_owned));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workload;
+    use crate::testing::{mistake, workload_with};
+
+    fn grid(workload: &Workload, n: f64) -> [f64; 3] {
+        let scope = [("n".to_owned(), n), ("GROUP_X".to_owned(), 64.0), ("TWO".to_owned(), 2.0)];
+        workload.grid.clone().map(|size| size.eval(&scope).unwrap())
+    }
+
+    #[test]
+    fn a_grid_has_one_to_three_dimensions_and_one_work_item_along_others() {
+        let with = |given: &str| workload_with("grid: [n]", &format!("grid: {given}"));
+        assert_eq!(grid(&with("[n]"), 64.0), [64.0, 1.0, 1.0]);
+        assert_eq!(grid(&with("[n, 2]"), 64.0), [64.0, 2.0, 1.0]);
+        assert_eq!(grid(&with("[n, 2, GROUP_X]"), 64.0), [64.0, 2.0, 64.0]);
+        for given in ["[]", "[n, 1, 1, 1]"] {
+            let (message, _) = mistake("grid: [n]", &format!("grid: {given}"), &[]);
+            assert_eq!(message, "a grid has one to three dimensions", "{given}");
+        }
+        for given in ["[m, n]", "[n, m]"] {
+            let (message, at) = mistake("grid: [n]", &format!("grid: {given}"), &[]);
+            assert_eq!((&message[..], &at[..]), ("there is no `m` here", "m"), "{given}");
+        }
+        let (message, _) = mistake("    grid: [n]\n", "", &[]);
+        assert_eq!(message, "the kernel needs a `grid`: its work-items");
+    }
+
+    #[test]
+    fn grids_know_the_constants_of_the_kernel_and_of_its_search() {
+        let constant = "group: [64], constants: { TWO: 2 } }";
+        let with = |from: &str, to: &str| {
+            let suite =
+                crate::testing::SUITE.replace("grid: [n]", "grid: [n/TWO]").replace(from, to);
+            workload_with(crate::testing::SUITE, &suite)
+        };
+        assert_eq!(grid(&with("group: [64] }", constant), 64.0), [32.0, 1.0, 1.0]);
+        let search = "    search: { constants: { TWO: [2] } }\n    params:";
+        assert_eq!(grid(&with("    params:", search), 64.0), [32.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn parameters_are_the_sizes_in_order_where_none_is_given() {
+        let params = |to: &str| {
+            let suite = crate::testing::SUITE.replace("wgsl: k.wgsl, ", "");
+            let suite = suite.replace("n: [64, 128, 256]", "n: [64], m: [3]");
+            let params =
+                workload_with(crate::testing::SUITE, &suite.replace("    params: { n: n }\n", to))
+                    .params;
+            params
+                .into_iter()
+                .map(|(name, expr, scalar)| (name, expr.to_string(), scalar))
+                .collect::<Vec<_>>()
+        };
+        let param = |name: &str, value: &str, scalar| (name.to_owned(), value.to_owned(), scalar);
+        assert_eq!(params(""), [param("n", "n", Scalar::U32), param("m", "m", Scalar::U32)]);
+        let given = "    params: { n: m, h: { f32: 0.5 } }\n";
+        assert_eq!(params(given), [param("n", "m", Scalar::U32), param("h", "0.5", Scalar::F32)]);
+        assert_eq!(params("    params: {}\n"), []);
+        let (message, at) = mistake("params: { n: n }", "params: { 9: n }", &[]);
+        assert_eq!((&message[..], &at[..]), ("`9` cannot name a parameter", "9"));
+    }
+
+    #[test]
+    fn passes_are_counted_in_parameters() {
+        let with = |params: &str| format!("grid: [n]\n    passes: n/32\n    {params}");
+        let workload = workload_with("grid: [n]", &with(""));
+        assert_eq!(workload.passes.unwrap().eval(&[("n".to_owned(), 64.0)]), Ok(2.0));
+        assert!(workload_with("one", "other").passes.is_none());
+        let pass = "params: { n: n + pass }\n    passes: 3";
+        assert_eq!(workload_with("params: { n: n }", pass).params[0].1.to_string(), "n + pass");
+        let (message, at) = mistake("params: { n: n }", "params: { n: n + pass }", &[]);
+        assert_eq!((&message[..], &at[..]), ("there is no `pass` here", "pass"));
+    }
+
+    #[test]
+    fn a_buffer_is_read_where_it_is_filled_and_written_where_not() {
+        let suite = |out: &str| {
+            crate::testing::SUITE
+                .replace("wgsl: k.wgsl, ", "")
+                .replace("out: { type: f32, count: n }", out)
+        };
+        let out =
+            |text: &str| workload_with(crate::testing::SUITE, &suite(text)).buffers[1].clone();
+        assert_eq!(workload_with("one", "other").buffers[0].access, Access::Read);
+        let plain = out("out: { type: f32x4, count: 2*n }");
+        assert_eq!(
+            (plain.access, plain.fill, plain.split),
+            (Access::Write, None, Split::Broadcast)
+        );
+        assert_eq!((plain.count.to_string(), plain.element.width), ("2*n".to_owned(), 4));
+        let both =
+            out("out: { type: f32, count: n, fill: index, access: read_write, split: rows }");
+        assert_eq!((both.access, both.fill), (Access::ReadWrite, Some(Fill::Index)));
+        assert_eq!(both.split, Split::Rows { halo: 0 });
+        for access in ["read", "read_write"] {
+            let text = format!("out: {{ type: f32, count: n, access: {access} }}");
+            let (message, _) = mistake(crate::testing::SUITE, &suite(&text), &[]);
+            assert_eq!(message, "`out` is read, but nothing fills it", "{access}");
+        }
+    }
+
+    #[test]
+    fn operations_of_types_and_a_working_set_are_counted() {
+        let work = |text: &str| workload_with("{ flops: 0, bytes: 8*n }", text).work;
+        let all = work("{ flops: 3*n, bytes: 8*n, types: { f64: 2*n, i8: n }, working_set: 4*n }");
+        let at = |expr: &Expr| expr.eval(&[("n".to_owned(), 10.0)]).unwrap();
+        assert_eq!((at(&all.flops), at(&all.bytes)), (30.0, 80.0));
+        let types: Vec<_> = all.types.iter().map(|(scalar, count)| (*scalar, at(count))).collect();
+        assert_eq!(types, [(Scalar::F64, 20.0), (Scalar::I8, 10.0)]);
+        assert_eq!(all.working_set.as_ref().map(at), Some(40.0));
+        let none = work("{}");
+        assert_eq!((at(&none.flops), at(&none.bytes)), (0.0, 0.0));
+        assert!(none.types.is_empty() && none.working_set.is_none());
+        for (text, message, place) in [
+            ("{ flops: n, types: { f31: n } }", "`f31` is no type of an operation", "f31"),
+            ("{ flops: n, types: { f64: m } }", "there is no `m` here", "m"),
+            ("{ working_set: m }", "there is no `m` here", "m"),
+            ("{ bytes: m }", "there is no `m` here", "m"),
+        ] {
+            let (said, at) = mistake("{ flops: 0, bytes: 8*n }", text, &[]);
+            assert_eq!((&said[..], &at[..]), (message, place), "{text}");
+        }
+    }
+
+    #[test]
+    fn bounds_of_a_fill_are_apart_and_within_the_type() {
+        let wrong = |bounds, scalar| wrong_bounds(bounds, scalar).unwrap_or_default();
+        for (bounds, scalar) in [
+            ([0.0, 1.0], Scalar::F32),
+            ([-1e-9, 1e-9], Scalar::F64),
+            ([-128.0, 128.0], Scalar::I8),
+            ([0.0, 256.0], Scalar::U8),
+            ([-1.0, 1.0], Scalar::I32),
+        ] {
+            assert_eq!(wrong(bounds, scalar), "", "{bounds:?}");
+        }
+        for (bounds, scalar, said) in [
+            ([1.0, 1.0], Scalar::F32, "a low and a higher bound, not 1 and 1"),
+            ([2.0, 1.0], Scalar::F32, "a low and a higher bound, not 2 and 1"),
+            ([-1e308, 1e308], Scalar::F64, "a low and a higher bound"),
+            ([-129.0, 5.0], Scalar::I8, "i8 holds numbers from -128 below 128, not -129 to 5"),
+            ([0.0, 257.0], Scalar::U8, "u8 holds numbers from 0 below 256, not 0 to 257"),
+            ([0.0, 1.5], Scalar::U8, "whole numbers from 0 below 1.5 are all alike"),
+        ] {
+            assert!(wrong(bounds, scalar).contains(said), "{}", wrong(bounds, scalar));
+        }
+    }
+}

@@ -322,3 +322,6 @@ impl<T: JsonSchema> JsonSchema for Entries<T> {
         json_schema!({ "type": "object", "additionalProperties": values })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -226,6 +226,7 @@ mod tests {
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",
             "#includes\n# 17\n#define A(x) #x\n",
+            "?\u{3f}=include?\u{3f}/\nx <y>",
             "a = b ? c : d; x %= 3; s = \"100 %\\n\";",
         ] {
             assert_eq!(beyond_its_text(text), None, "{text}");
@@ -253,5 +254,95 @@ mod tests {
             assert!(found.is_none_or(|found| text.get(found).is_some()), "{piece:?}");
         }
         assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn what_is_found_is_shown_whole() {
+        for (text, shown) in [
+            ("int a;\n#include <x>", "#include"),
+            (" # /* a */ embed <x>", "# /* a */ embed"),
+            ("#pragma GCC dependency <x>", "#pragma"),
+            ("#if __has_include(<x>)", "__has_include"),
+            ("a; _Pragma(\"x\") b", "_Pragma"),
+            ("a; __asm__ b", "__asm__"),
+            ("#inc\\\nlude <x>", "#inc\\\nlude"),
+            ("%:include <x>", "%:include"),
+            ("\u{3000}asm(1)", "asm"),
+            ("#embed\u{a0}<x>", "#embed"),
+        ] {
+            assert_eq!(&text[beyond_its_text(text).unwrap()], shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_goes_on_behind_whatever_ends_it() {
+        for end in ["\n", "\r", "\r\n", "\n\r", " \n", "\t\n", "\u{b}\n", "\u{c}\r\n", " \t \n\r"] {
+            let text = format!("#inc\\{end}lude <x>");
+            let found = beyond_its_text(&text).unwrap_or_else(|| panic!("{end:?}"));
+            assert_eq!(text[found], text[..text.len() - 4], "{end:?}");
+        }
+        assert_eq!(beyond_its_text("#inc\\x\nlude <x>"), None);
+        assert_eq!(beyond_its_text("#inc\\\n\nlude <x>"), None);
+    }
+
+    #[test]
+    fn blanks_and_comments_may_stand_behind_the_sign() {
+        for blank in [" ", "\t", "\u{b}", "\u{c}", "\0", "/**/", "/* x */", "\u{a0}", "/*/ */"] {
+            assert!(beyond_its_text(&format!("#{blank}include <x>")).is_some(), "{blank:?}");
+        }
+        for other in ["x", "\n", "/", "//", "\""] {
+            assert_eq!(beyond_its_text(&format!("#{other}include <x>")), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        for text in [
+            "$asm",
+            "asm$",
+            "\u{e9}asm",
+            "asm\u{e9}",
+            "asm1",
+            "_asm_",
+            "#include1",
+            "#\u{e9}include",
+            "#pragma xdependency",
+            "#pragma dependency_",
+        ] {
+            assert_eq!(beyond_its_text(text), None, "{text}");
+        }
+        for text in [
+            "asm",
+            "_asm",
+            "-asm-",
+            "#pragma x dependency",
+            "#pragma module",
+            "#pragma once(pch_preprocess)",
+        ] {
+            assert!(beyond_its_text(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_directive_is_looked_for_so_far_and_what_is_farther_is_taken_for_one() {
+        let far = |blanks: usize, rest: &str| {
+            beyond_its_text(&format!("#{}{rest}", " ".repeat(blanks))).is_some()
+        };
+        assert!(!far(255, "") && far(256, ""));
+        assert!(far(249, "include") && !far(249, "exclude"));
+        let pragma = |rest: &str| beyond_its_text(&format!("#pragma{rest}")).is_some();
+        assert!(!pragma(&" a".repeat(128)) && pragma(&(" a".repeat(128) + " ")));
+        assert!(!pragma(&(" a".repeat(100) + "\n" + &" a".repeat(100))));
+        assert!(
+            pragma(" /* a long comment */module")
+                && pragma(" /* without an end")
+                && !pragma(" // module")
+        );
+        assert!(
+            !pragma("\nmodule")
+                && !pragma("\rmodule")
+                && pragma(" /*/ */ module")
+                && pragma(" / module")
+        );
     }
 }

@@ -209,3 +209,6 @@ pub fn kernel_values(workload: &Workload) -> Values {
     }
     values
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,3 +173,47 @@ impl OptionsContext<'_> {
         self.diagnostics.reject(&name.at, message, help.as_deref())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{mistakes, no_mistakes};
+
+    #[test]
+    fn options_name_buffers_and_numbers_of_their_workload() {
+        let text = "rows*m, out, b";
+        let mut diagnostics = no_mistakes(text);
+        let (buffers, names) = (vec!["out".to_owned()], vec!["rows".to_owned()]);
+        let mut context =
+            OptionsContext { at: 0..0, buffers, names, diagnostics: &mut diagnostics };
+        let named = |name: &str, at: Range<usize>| At { value: name.to_owned(), at };
+        assert_eq!(context.check_buffer(&named("out", 8..11)), Some(()));
+        assert_eq!(context.check_buffer(&named("b", 13..14)), None);
+        let (name, place) = context.named(&named("out", 8..11));
+        assert_eq!((&name[..], place.offset, place.len), ("out", 8, 3));
+        let partner = Partner::new(&(name, place), "run");
+        assert_eq!(
+            (&partner.name[..], partner.same_sizes, partner.purpose, partner.place.offset),
+            ("out", false, "run", 8)
+        );
+        assert_eq!(
+            mistakes(diagnostics),
+            [("there is no buffer `b` here".to_owned(), "b".to_owned())]
+        );
+    }
+
+    #[test]
+    fn options_are_made_of_names_of_their_workload() {
+        use crate::Decode;
+        let names = |text: &str| {
+            let mut diagnostics = no_mistakes(text);
+            let expression =
+                Expression::decode(&Node::parse("", text).unwrap(), &mut diagnostics).unwrap();
+            let names = vec!["rows".to_owned()];
+            let mut context =
+                OptionsContext { at: 0..0, buffers: vec![], names, diagnostics: &mut diagnostics };
+            (context.check_names(&expression, "the rule"), mistakes(diagnostics).len())
+        };
+        assert_eq!((names("2*rows"), names("2*out")), ((Some(()), 0), (None, 1)));
+    }
+}

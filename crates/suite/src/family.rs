@@ -44,3 +44,58 @@ fn work(workload: &Workload, size: &Size) -> Option<(f64, f64)> {
     let amount = |expr: &super::Expr| expr.eval(&values).ok();
     Some((amount(&workload.work.flops)?, amount(&workload.work.bytes)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{SUITE, load_with, workload_with};
+
+    #[test]
+    fn the_size_with_the_most_operations_says_what_bounds_a_kernel() {
+        let family = |work: &str| workload_with("{ flops: 0, bytes: 8*n }", work).family;
+        assert_eq!(
+            (family("{ flops: 6*n, bytes: n }"), family("{ flops: 5.9*n, bytes: n }")),
+            ("compute".into(), "memory".into())
+        );
+        assert_eq!(
+            (family("{ flops: n }"), family("{ bytes: n }"), family("{}")),
+            ("compute".into(), "memory".into(), "memory".into())
+        );
+        // Of 64, 128 and 256 the last: 256 operations for 40 bytes, though the first has 64 for 232.
+        assert_eq!(family("{ flops: n, bytes: 296 - n }"), "compute");
+        assert_eq!(
+            family("{ flops: 320 - n, bytes: n/4 }"),
+            "compute",
+            "256 operations for 16 bytes at the first"
+        );
+        assert_eq!(workload_with("grid: [n]", "grid: [n]\n    family: compute").family, "compute");
+        let copied = |more: &str| {
+            workload_with("grid: [n]", &format!("grid: [n]\n    measure: [every_copy]{more}"))
+                .family
+        };
+        assert_eq!(
+            (copied(""), copied("\n    family: memory")),
+            ("transfer".into(), "memory".into())
+        );
+    }
+
+    #[test]
+    fn work_is_made_of_parameters_and_constants_too() {
+        let with = |flops: &str| {
+            let suite = SUITE
+                .replace("wgsl: k.wgsl, ", "")
+                .replace("group: [64]", "group: [64], constants: { C: 3 }");
+            let suite = suite
+                .replace("{ n: n }", "{ n: n, rows: 2*n + pass }")
+                .replace("flops: 0, bytes: 8*n", &format!("flops: {flops}, bytes: n"));
+            load_with(SUITE, &suite.replace("grid: [n]", "grid: [n]\n    passes: 2"), &[])
+                .unwrap()
+                .workloads[0]
+                .family
+                .clone()
+        };
+        assert_eq!(
+            (with("3*rows"), with("2*rows + n"), with("C*rows"), with("GROUP_X*n")),
+            ("compute".into(), "memory".into(), "compute".into(), "compute".into())
+        );
+    }
+}

@@ -261,3 +261,6 @@ fn first_variant(
     };
     source.unsupported_argument().is_none().then_some(source)
 }
+
+#[cfg(test)]
+mod tests;

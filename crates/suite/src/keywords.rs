@@ -123,3 +123,43 @@ macro_rules! decode_by_serde {
     )* };
 }
 decode_by_serde!(Access, Ceiling, Fill, Family, HostMemoryKind, Other, SearchedBy);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decoded, wrong};
+
+    #[test]
+    fn keywords_are_what_serde_knows() {
+        assert_eq!(decoded::<Family>("memory"), Ok(Family::Memory));
+        assert_eq!(decoded::<SearchedBy>("tune"), Ok(SearchedBy::Tune));
+        assert_eq!(decoded::<Fill>("{ uniform: [0, 2.5] }"), Ok(Fill::Uniform([0.0, 2.5])));
+        assert_eq!(decoded::<Fill>("{ constant: -3 }"), Ok(Fill::Constant(-3.0)));
+        assert_eq!(decoded::<Access>("read_write"), Ok(Access::ReadWrite));
+        assert!(wrong::<Family>("fast").0.contains("unknown variant `fast`"));
+        for (text, sort) in [
+            ("true", "boolean `true`"),
+            ("7", "integer `7`"),
+            ("1.5", "floating point `1.5`"),
+            ("a", "string \"a\""),
+            ("~", "null"),
+            ("{ a: 1 }", "map"),
+        ] {
+            let message = wrong::<Fill>(&format!("{{ uniform: {text} }}")).0;
+            assert!(message.contains(sort), "{message}");
+        }
+    }
+
+    #[test]
+    fn each_family_and_kind_of_memory_has_its_name() {
+        use Family::{Compute, Concurrency, Memory, Overlap, Transfer};
+        let names = [Compute, Memory, Transfer, Overlap, Concurrency].map(Family::name);
+        assert_eq!(names, ["compute", "memory", "transfer", "overlap", "concurrency"]);
+        for name in names {
+            assert_eq!(decoded::<Family>(name).unwrap().name(), name);
+        }
+        let kinds = ["pageable", "pinned", "mapped"]
+            .map(|kind| MemoryKind::from(decoded::<HostMemoryKind>(kind).unwrap()));
+        assert_eq!(kinds, [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped]);
+    }
+}

@@ -351,3 +351,6 @@ impl From<&file::Budget> for Budget {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

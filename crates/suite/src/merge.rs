@@ -207,3 +207,154 @@ fn added(
     }
     (!all.is_empty()).then_some(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decoded, mistakes, no_mistakes};
+
+    fn spec(text: &str) -> Workload {
+        decoded(text).unwrap()
+    }
+
+    /// The workloads that one called `w` stands for, and what is wrong.
+    fn expanded(text: &str, defaults: Option<&str>) -> (Vec<(String, Workload)>, Vec<String>) {
+        let defaults = defaults.map(spec);
+        let mut diagnostics = no_mistakes(text);
+        let all = expand(
+            &At { value: "w".into(), at: 0..1 },
+            &spec(text),
+            defaults.as_ref(),
+            &mut diagnostics,
+        );
+        let all = all.into_iter().map(|(name, spec)| (name.value, spec)).collect();
+        (all, mistakes(diagnostics).into_iter().map(|(message, _)| message).collect())
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        expanded(text, None).0.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The kernel of the only workload: its files by language, and its other keys.
+    fn kernel(text: &str, defaults: &str) -> (String, Kernel) {
+        let (mut all, wrong) =
+            expanded(&format!("{{ kernel: {text} }}"), Some(&format!("{{ kernel: {defaults} }}")));
+        assert!(all.len() == 1 && wrong.is_empty(), "{wrong:?}");
+        let kernel = all.remove(0).1.kernel.unwrap().value;
+        let files = [&kernel.family, &kernel.opencl, &kernel.wgsl, &kernel.glsl, &kernel.spirv];
+        let files = files.map(|file| file.as_ref().map_or("-", |file| &file.value));
+        (files.join(" "), kernel)
+    }
+
+    #[test]
+    fn a_workload_is_itself_or_its_variants_each_once_a_group() {
+        assert_eq!(names("{}"), ["w"]);
+        assert_eq!(names("{ kernel: { group: [8] } }"), ["w"]);
+        assert_eq!(names("{ kernel: { group: [[8], [4, 2]] } }"), ["w/8", "w/4x2"]);
+        assert_eq!(names("{ variants: { a: {}, b: {} } }"), ["w/a", "w/b"]);
+        assert_eq!(names("{ variants: {} }"), Vec::<String>::new());
+        let both =
+            "{ kernel: { group: [[8], [4]] }, variants: { a: {}, b: { kernel: { group: [2] } } } }";
+        assert_eq!(names(both), ["w/a/8", "w/a/4", "w/b"]);
+        let groups: Vec<_> = expanded(both, None)
+            .0
+            .into_iter()
+            .map(|(_, spec)| spec.kernel.unwrap().value.group.unwrap().value.all())
+            .collect();
+        assert_eq!(groups, [[[8, 1, 1]], [[4, 1, 1]], [[2, 1, 1]]]);
+        let (_, wrong) = expanded("{ variants: { a: { variants: { b: {} } } } }", None);
+        assert_eq!(wrong, ["a variant has no variants of its own"]);
+    }
+
+    #[test]
+    fn a_workload_stands_for_a_thousand_and_no_more() {
+        let groups = |n: usize| (1..=n).map(|i| format!("[{i}]")).collect::<Vec<_>>().join(", ");
+        let plain = |n| expanded(&format!("{{ kernel: {{ group: [{}] }} }}", groups(n)), None);
+        assert_eq!(plain(1000).0.len(), 1000);
+        let (all, wrong) = plain(1001);
+        assert_eq!(
+            (all.len(), wrong),
+            (0, vec!["variants and work-groups make at most 1000 workloads".to_owned()])
+        );
+        let variants = |n: usize, own: &str| {
+            let all: String = (0..n).map(|i| format!("v{i}: {own}, ")).collect();
+            expanded(
+                &format!("{{ kernel: {{ group: [{}] }}, variants: {{ {all} }} }}", groups(2)),
+                None,
+            )
+            .0
+            .len()
+        };
+        for own in ["{ tags: [t] }", "{ kernel: { entry: e } }"] {
+            assert_eq!((variants(500, own), variants(501, own)), (1000, 0), "{own}");
+        }
+    }
+
+    #[test]
+    fn files_of_a_kernel_displace_what_they_exclude() {
+        let files = |text: &str, defaults: &str| kernel(text, defaults).0;
+        let own = "{ opencl: a.cl, wgsl: a.wgsl, spirv: a.spv }";
+        assert_eq!(files("{}", own), "- a.cl a.wgsl - a.spv");
+        assert_eq!(files("{ opencl: b.cl }", own), "- b.cl a.wgsl - a.spv");
+        assert_eq!(files("{ glsl: b.glsl }", own), "- a.cl - b.glsl a.spv");
+        assert_eq!(files("{ wgsl: b.wgsl }", "{ glsl: a.glsl }"), "- - b.wgsl - -");
+        assert_eq!(files("{ family: f }", own), "f - - - -");
+        assert_eq!(files("{ family: f }", "{ glsl: a.glsl }"), "f - - - -");
+        for file in ["opencl: b.cl", "wgsl: b.wgsl", "glsl: b.glsl", "spirv: b.spv"] {
+            assert!(files(&format!("{{ {file} }}"), "{ family: f }").starts_with("- "), "{file}");
+        }
+        assert_eq!(files("{ entry: e }", "{ family: f }"), "f - - - -");
+    }
+
+    #[test]
+    fn fallbacks_belong_to_their_group_and_bindings_to_their_arguments() {
+        let base = "{ group: [8], fallback: [[4]], args: [a], bindings: [[0, 0]], entry: e, options: [-w], needs: [f16] }";
+        let (_, same) = kernel("{}", base);
+        assert_eq!((same.fallback.unwrap().len(), same.bindings.unwrap().value.len()), (1, 1));
+        assert_eq!(
+            (same.entry.unwrap().value, same.options.unwrap().len(), same.needs.unwrap().len()),
+            ("e".to_owned(), 1, 1)
+        );
+        let (_, other) = kernel("{ group: [16], args: [b] }", base);
+        assert!(other.fallback.is_none() && other.bindings.is_none());
+        let (_, own) = kernel("{ fallback: [[2], [1]], bindings: [[1, 1], [1, 2]] }", base);
+        assert_eq!((own.fallback.unwrap().len(), own.bindings.unwrap().value.len()), (2, 2));
+    }
+
+    #[test]
+    fn maps_are_merged_by_name_and_tags_are_added() {
+        let base = "{ tags: [a, b], params: { n: 1, m: 2 }, kernel: { constants: { A: 1, B: 2 }, defines: { D: 1 } }, \
+                    work: { flops: 1, bytes: 2 }, search: { constants: { A: [1] }, by: tune }, grid: [1] }";
+        let over = "{ tags: [b, c], params: { m: 3, k: 4 }, kernel: { constants: { B: 5 } }, work: { bytes: 6 }, \
+                    search: { where: [A < 2] }, grid: [2, 3] }";
+        let (mut all, _) = expanded(over, Some(base));
+        let spec = all.remove(0).1;
+        assert_eq!(
+            spec.tags.unwrap().iter().map(|tag| &tag.value[..]).collect::<Vec<_>>(),
+            ["a", "b", "c"]
+        );
+        let params = spec.params.unwrap().value.0;
+        let params: Vec<_> = params
+            .iter()
+            .map(|(name, param)| format!("{}={}", name.value, param.value.value.expr))
+            .collect();
+        assert_eq!(params, ["n=1", "m=3", "k=4"]);
+        let kernel = spec.kernel.unwrap().value;
+        assert_eq!((kernel.constants.unwrap().0.len(), kernel.defines.unwrap().0.len()), (2, 1));
+        let work = spec.work.unwrap().value;
+        assert_eq!(
+            (
+                work.flops.unwrap().value.expr.to_string(),
+                work.bytes.unwrap().value.expr.to_string()
+            ),
+            ("1".to_owned(), "6".to_owned())
+        );
+        let search = spec.search.unwrap().value;
+        assert!(search.by.is_some() && search.r#where.is_some() && search.constants.is_some());
+        assert_eq!(spec.grid.unwrap().value.len(), 2);
+        // An empty map stands for itself, and where nobody has tags there are none.
+        let (mut all, _) = expanded("{ params: {} }", Some("{ params: { n: 1 } }"));
+        let spec = all.remove(0).1;
+        assert!(spec.params.unwrap().value.0.is_empty() && spec.tags.is_none());
+    }
+}

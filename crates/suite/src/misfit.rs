@@ -44,3 +44,16 @@ impl Misfit {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misfit_moves_back_with_its_text_and_not_beyond_its_beginning() {
+        let moved = |about, bytes| Misfit::new(about, "wrong", None).moved_back(bytes).about;
+        assert_eq!(moved(About::Text(5..9), 3), About::Text(2..6));
+        assert_eq!(moved(About::Text(5..9), 7), About::Text(0..2));
+        assert_eq!(moved(About::Buffer(5), 3), About::Buffer(5));
+    }
+}

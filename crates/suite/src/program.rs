@@ -139,6 +139,9 @@ impl Unrolling<'_> {
     ) -> Result<(), (Place, String)> {
         for repetition in 0..count {
             self.done += 1;
+            self.scope.extend(index.map(|index| (index.to_owned(), repetition as f64)));
+            self.steps(steps)?;
+            self.scope.truncate(self.scope.len() - usize::from(index.is_some()));
             if count > MAX_PASSES || self.done.max(self.launches.len() as u64) > MAX_PASSES {
                 let kernels = self.program.kernels.len();
                 let why = format!(
@@ -147,10 +150,102 @@ impl Unrolling<'_> {
                 );
                 return Err((place.clone(), why));
             }
-            self.scope.extend(index.map(|index| (index.to_owned(), repetition as f64)));
-            self.steps(steps)?;
-            self.scope.truncate(self.scope.len() - usize::from(index.is_some()));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{no_mistakes, workload_with};
+
+    fn repeat(count: u64, index: Option<&str>, steps: Vec<Step>) -> Step {
+        let (count, index) = (Expr::number(count as f64), index.map(str::to_owned));
+        Step::Repeat { count, index, place: no_mistakes("").place(&(0..0)), steps }
+    }
+
+    /// The number of launches over two buffers.
+    fn launches(steps: Vec<Step>) -> Result<usize, String> {
+        let program = Program { kernels: vec![], steps };
+        program.unrolled(&[], 2).map(|(launches, _)| launches.len()).map_err(|(_, why)| why)
+    }
+
+    #[test]
+    fn a_program_has_65536_launches_and_repetitions_and_no_more() {
+        let launch = || Step::Launch(0);
+        let times = |count, steps| launches(vec![repeat(count, None, steps)]);
+        assert_eq!(times(65_536, vec![launch()]), Ok(65_536));
+        assert!(
+            times(65_537, vec![launch()])
+                .unwrap_err()
+                .starts_with("65537 repetitions: a program of 0")
+        );
+        assert_eq!(times(32_768, vec![launch(), launch()]), Ok(65_536));
+        assert!(times(32_769, vec![launch(), launch()]).is_err(), "the last repetition counts");
+        assert_eq!(times(65_536, vec![]), Ok(0));
+        assert!(times(65_537, vec![]).is_err());
+        // 255 and 255*256 repetitions are 65535 in all; one more of the outer ones is too many.
+        assert_eq!(times(255, vec![repeat(256, None, vec![launch()])]), Ok(65_280));
+        assert!(times(256, vec![repeat(256, None, vec![launch()])]).is_err());
+        let twice = |count| repeat(count, None, vec![launch()]);
+        assert_eq!(launches(vec![twice(60_000), twice(5_536), twice(0)]), Ok(65_536));
+        assert!(launches(vec![twice(60_000), twice(5_537)]).is_err());
+    }
+
+    #[test]
+    fn launches_know_the_repetitions_around_them_and_the_order_of_buffers() {
+        let inner = repeat(2, Some("j"), vec![Step::Launch(1), Step::Swap([0, 1])]);
+        let steps = vec![
+            Step::Launch(0),
+            repeat(2, Some("i"), vec![repeat(1, None, vec![Step::Launch(2)]), inner]),
+            Step::Swap([0, 2]),
+            Step::Launch(3),
+        ];
+        let program = Program { kernels: vec![], steps };
+        let (launches, order) = program.unrolled(&[("i".to_owned(), 9.0)], 3).unwrap();
+        let seen: Vec<(usize, Vec<u32>, Vec<f64>)> = launches
+            .into_iter()
+            .map(|l| (l.kernel, l.order, l.indices.into_iter().map(|(_, value)| value).collect()))
+            .collect();
+        let launch =
+            |kernel, order: [u32; 3], indices: &[f64]| (kernel, order.to_vec(), indices.to_vec());
+        assert_eq!(
+            seen,
+            [
+                launch(0, [0, 1, 2], &[]),
+                launch(2, [0, 1, 2], &[0.0]),
+                launch(1, [0, 1, 2], &[0.0, 0.0]),
+                launch(1, [1, 0, 2], &[0.0, 1.0]),
+                launch(2, [0, 1, 2], &[1.0]),
+                launch(1, [0, 1, 2], &[1.0, 0.0]),
+                launch(1, [1, 0, 2], &[1.0, 1.0]),
+                launch(3, [2, 1, 0], &[]),
+            ]
+        );
+        assert_eq!(order, [2, 1, 0]);
+    }
+
+    #[test]
+    fn repetitions_without_a_number_are_a_mistake_at_their_place() {
+        let place = no_mistakes("repeat: n").place(&(8..9));
+        let count = Expr::name("n");
+        let steps = vec![Step::Repeat { count, index: None, place, steps: vec![] }];
+        let (place, why) = Program { kernels: vec![], steps }.unrolled(&[], 0).unwrap_err();
+        assert_eq!((place.offset, &why[..]), (8, "`n`: there is no size or parameter `n`"));
+    }
+
+    #[test]
+    fn a_step_needs_a_grid_and_arguments_and_is_empty_without_work_items() {
+        let steps = "steps: [{ kernel: { entry: copy, args: [a, out, { u32: n - 10 }] }, grid: [n, 1, n - 5] }]";
+        let suite = crate::testing::SUITE.replace("wgsl: k.wgsl, ", "").replace("grid: [n]", steps);
+        let suite = suite.replace("{ reference: copy }", "none");
+        let program = workload_with(crate::testing::SUITE, &suite).program.unwrap();
+        let at = |n: f64| [("n".to_owned(), n)];
+        let step = &program.kernels[0];
+        assert_eq!(step.check(&at(10.0)), Ok(()));
+        assert!(step.check(&at(4.0)).unwrap_err().starts_with("grid: `n - 5` is -1"));
+        assert!(step.check(&at(9.0)).unwrap_err().starts_with("argument: `n - 10` is -1"));
+        assert!(step.is_empty(&at(5.0)) && !step.is_empty(&at(6.0)));
     }
 }

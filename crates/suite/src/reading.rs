@@ -31,3 +31,46 @@ pub(super) fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 pub fn mistake_of_panic() -> Option<Located> {
     MISTAKE.take()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistake(message: &str) -> Located {
+        Located {
+            file: "f".into(),
+            text: "".into(),
+            offset: 0,
+            len: 0,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    fn known() -> Option<String> {
+        let known = mistake_of_panic();
+        MISTAKE.set(known.clone());
+        known.map(|known| known.message)
+    }
+
+    #[test]
+    fn a_panic_is_the_mistake_of_the_outermost_reader() {
+        assert_eq!(known(), None);
+        let seen = reading(mistake("outer"), || {
+            let inner = reading(mistake("inner"), known);
+            let other = std::thread::scope(|scope| scope.spawn(carried(known)).join().unwrap());
+            (known(), inner, other)
+        });
+        let outer = Some("outer".to_owned());
+        assert_eq!(seen, (outer.clone(), outer.clone(), outer));
+        assert_eq!(known(), None);
+    }
+
+    #[test]
+    fn a_mistake_is_taken_once() {
+        reading(mistake("one"), || {
+            assert_eq!(mistake_of_panic().map(|one| one.message), Some("one".to_owned()));
+            assert_eq!(mistake_of_panic(), None);
+        });
+    }
+}

@@ -193,3 +193,147 @@ fn missing(spec: &file::Workload, experiment: &dyn ExperimentKind) -> Option<&'s
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{SUITE, load_with, mistake, workload_with};
+
+    fn measured(text: &str) -> Workload {
+        workload_with("grid: [n]", &format!("grid: [n]\n    {text}"))
+    }
+
+    fn wrong(text: &str) -> (String, String) {
+        mistake("grid: [n]", &format!("grid: [n]\n    {text}"), &[])
+    }
+
+    #[test]
+    fn the_time_of_a_kernel_is_measured_where_nothing_is_said() {
+        let kinds = |workload: Workload| format!("{:?}", workload.measure);
+        assert_eq!(kinds(workload_with("one", "other")), format!("[{:?}]", Kind::KERNEL));
+        let all = measured("measure: [copies, kernel]");
+        assert_eq!(
+            all.measure.iter().map(|one| one.kind().name()).collect::<Vec<_>>(),
+            ["copies", "kernel"]
+        );
+    }
+
+    #[test]
+    fn each_kind_of_host_memory_makes_a_case() {
+        let cases = |text: &str| {
+            let workload = measured(text);
+            let each: Vec<_> =
+                workload.measure.iter().map(|one| one.host_memory(&workload)).collect();
+            (each, workload.cases())
+        };
+        let all = [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped].map(Some).to_vec();
+        assert_eq!(cases("measure: [kernel]"), (vec![vec![None]], 3));
+        assert_eq!(cases("measure: [copies]"), (vec![vec![None]], 3));
+        assert_eq!(cases("measure: [every_copy]"), (vec![all.clone()], 9));
+        let pinned = vec![Some(MemoryKind::Pinned)];
+        assert_eq!(
+            cases("measure: [copies]\n    host_memory: [pinned]"),
+            (vec![pinned.clone()], 3)
+        );
+        assert_eq!(
+            cases("measure: [every_copy]\n    host_memory: [pinned]"),
+            (vec![pinned.clone()], 3)
+        );
+        assert_eq!(cases("measure: [kernel, every_copy]"), (vec![vec![None], all.clone()], 12));
+        let listed = "measure: [kernel, copies]\n    host_memory: [mapped, pinned]";
+        let two = vec![Some(MemoryKind::Mapped), Some(MemoryKind::Pinned)];
+        assert_eq!(cases(listed), (vec![vec![None], two], 9));
+        // Where one takes all, those that take what is listed have all of them too.
+        assert_eq!(cases("measure: [copies, every_copy]"), (vec![all.clone(), all], 18));
+    }
+
+    #[test]
+    fn what_an_experiment_needs_is_said_where_it_is_missing() {
+        for (text, message, at) in [
+            ("measure: [kernels]", "there is no experiment `kernels`", "kernels"),
+            ("measure: []", "there is nothing to measure", "measure"),
+            ("measure: [kernel, kernel]", "this is measured twice", "kernel"),
+            (
+                "measure: [chunks]",
+                "this cuts the problem into chunks, so the workload needs `divide`",
+                "chunks",
+            ),
+            (
+                "measure: [between]",
+                "this works between passes, so the workload needs `passes`",
+                "between",
+            ),
+            (
+                "passes: 2\n    measure: [copies]",
+                "this measures one launch, and the workload has several passes",
+                "copies",
+            ),
+        ] {
+            let (said, place) = wrong(text);
+            assert_eq!((&said[..], &place[..]), (message, at), "{text}");
+        }
+        assert_eq!(measured("measure: [chunks]\n    divide: n").measure.len(), 1);
+        assert_eq!(measured("measure: [kernel, between]\n    passes: 2").measure.len(), 2);
+        let without = |measure: &str, buffers: &str| {
+            let suite = format!(
+                "version: 1\nworkloads:\n  w:\n    measure: [{measure}]\n    verify: none\n{buffers}"
+            );
+            load_with(SUITE, &suite, &[]).map(|_| ()).map_err(|found| found[0].message.clone())
+        };
+        let buffers = "    buffers: { a: { type: u32, count: 1, fill: index } }\n";
+        assert_eq!((without("copies", ""), without("every_copy", buffers)), (Ok(()), Ok(())));
+        assert_eq!(without("kernel", buffers).unwrap_err(), "there is no kernel to measure");
+        for none in ["", "    buffers: {}\n"] {
+            assert_eq!(
+                without("every_copy", none).unwrap_err(),
+                "there are no buffers to transfer"
+            );
+        }
+        let nothing =
+            load_with(SUITE, "version: 1\nworkloads: { w: {} }\n", &[]).map(|_| ()).unwrap_err();
+        assert_eq!(nothing[0].message, "there is nothing to measure");
+    }
+
+    #[test]
+    fn a_program_is_measured_as_a_whole() {
+        let suite = SUITE.replace("wgsl: k.wgsl, ", "").replace("{ reference: copy }", "none");
+        let steps =
+            "steps: [{ kernel: { entry: copy }, grid: [n] }]\n    measure: [kernel, copies]";
+        let (message, at) = mistake(SUITE, &suite.replace("grid: [n]", steps), &[]);
+        assert_eq!(
+            (&message[..], &at[..]),
+            ("this measures one kernel, and the workload is a program of several", "copies")
+        );
+    }
+
+    #[test]
+    fn a_size_sets_the_number_of_groups_where_that_varies() {
+        let with = |grid: &str, params: &str| {
+            let suite = SUITE
+                .replace("wgsl: k.wgsl, ", "")
+                .replace("group: [64]", "group: [64], constants: { C: 2 }");
+            let suite =
+                suite.replace("grid: [n]", &format!("grid: [{grid}]\n    measure: [groups]"));
+            load_with(SUITE, &suite.replace("{ n: n }", params), &[])
+                .map(|_| ())
+                .map_err(|found| found[0].message.clone())
+        };
+        assert_eq!(with("n", "{ n: n }"), Ok(()));
+        assert_eq!(with("64*rows", "{ rows: n }"), Ok(()));
+        assert_eq!(with("1, n", "{ n: n }"), Ok(()));
+        for (grid, params) in [
+            ("64", "{ n: n }"),
+            ("GROUP_X", "{ n: n }"),
+            ("C", "{ n: n }"),
+            ("rows", "{ rows: 64 }"),
+            ("n", "{ n: 64 }"),
+        ] {
+            assert_eq!(
+                with(grid, params).unwrap_err(),
+                "this varies the number of groups, and no size sets it",
+                "{grid}"
+            );
+        }
+        assert_eq!(measured("measure: [kernel]").grid[1].to_string(), "1");
+    }
+}

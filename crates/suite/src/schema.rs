@@ -252,3 +252,67 @@ fn group() -> Schema {
 fn tolerance(about: &str) -> Schema {
     json_schema!({ "type": "number", "minimum": 0, "description": about })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::schema;
+    use crate::testing::KINDS;
+    use serde_json::{Value, json};
+
+    fn whole() -> Value {
+        schema(&KINDS, &["copy", "sum"]).to_value()
+    }
+
+    #[test]
+    fn the_schema_lists_references_and_kinds() {
+        let schema = whole();
+        assert_eq!(schema["title"], "gpubench suite");
+        let at = |path: &str| schema.pointer(&format!("/definitions{path}")).cloned().unwrap();
+        assert_eq!(at("/Verification/anyOf/1/properties/reference/enum"), json!(["copy", "sum"]));
+        let words = at("/Experiments/anyOf/0/items/anyOf/0/anyOf");
+        let names: Vec<_> =
+            words.as_array().unwrap().iter().map(|word| word["const"].as_str().unwrap()).collect();
+        assert_eq!(names, ["kernel", "copies", "every_copy", "chunks", "groups", "between"]);
+        assert_eq!(words[0]["description"], "Nothing.");
+        let options = at("/Experiments/anyOf/1/properties");
+        assert_eq!(options.as_object().unwrap().len(), names.len());
+        assert_eq!(
+            options["kernel"],
+            json!({ "type": ["object", "null"], "additionalProperties": false })
+        );
+    }
+
+    /// A key may be missing, but nothing may stand behind it.
+    #[test]
+    fn an_optional_key_is_not_empty() {
+        let schema = whole();
+        let file = &schema["properties"];
+        assert_eq!(file["name"]["type"], "string");
+        assert_eq!(file["include"]["type"], "array");
+        assert_eq!(file["budget"]["allOf"], json!([{ "$ref": "#/definitions/Budget" }]));
+        assert_eq!(file["budget"].get("anyOf"), None);
+        assert_eq!(schema["definitions"]["Workload"]["properties"]["grid"]["type"], "array");
+        assert_eq!(
+            schema["definitions"]["Workload"]["properties"]["kernel"]["allOf"][0]["$ref"],
+            "#/definitions/Kernel"
+        );
+    }
+
+    #[test]
+    fn limits_stand_in_the_schema() {
+        let schema = whole();
+        let at = |path: &str| schema.pointer(&format!("/definitions{path}")).cloned().unwrap();
+        let group = at("/Groups/anyOf/0");
+        assert_eq!(
+            group,
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 1, "maxItems": 3 })
+        );
+        assert_eq!((at("/Groups/anyOf/1/items"), at("/Fallback/anyOf/0")), (group.clone(), group));
+        let relative = at("/Verification/anyOf/1/properties/relative");
+        assert_eq!((&relative["type"], &relative["minimum"]), (&json!("number"), &json!(0)));
+        assert!(relative["description"].as_str().unwrap().contains("1e-5"));
+        assert_eq!(at("/Expression/type"), json!(["number", "string"]));
+        assert_eq!(at("/Param/anyOf/1/maxProperties"), json!(1));
+        assert_eq!(at("/ByteSize/anyOf/0/minimum"), json!(0));
+    }
+}

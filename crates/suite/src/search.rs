@@ -208,7 +208,7 @@ impl Converter<'_> {
         if !(1..=max_variants).contains(&count) {
             let message =
                 format!("a search has between 1 and {max_variants} variants, not {count}");
-            let help = (by == SearchedBy::Run && count > 0).then_some(
+            let help = (by == SearchedBy::Run).then_some(
                 "with `by: tune` they are tried by `gpubench tune` and not in every run",
             );
             return self.diagnostics.reject(at, message, help);
@@ -261,3 +261,6 @@ impl Converter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

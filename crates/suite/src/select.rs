@@ -64,9 +64,8 @@ mod tests {
     use crate::testing::Stub;
     use crate::{Needs, load};
     use gpubench_core::error::Error;
-    use gpubench_core::workload::Kind;
 
-    static COPIES: Stub = Stub { kind: Kind::new("copies"), needs: Needs::NOTHING };
+    static COPIES: Stub = Stub::new("copies", Needs::NOTHING);
 
     /// A suite of transfers that includes another of them and selects from it.
     fn selected(select: &str) -> Result<Vec<String>, Vec<String>> {

@@ -117,3 +117,72 @@ impl Kernel {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{mistake, workload_with};
+
+    fn with(more: &str) -> (String, String) {
+        mistake("group: [64]", &format!("group: [64], {more}"), &[])
+    }
+
+    #[test]
+    fn definitions_have_plain_names_and_values() {
+        let long = "1".repeat(200);
+        let defines = format!(
+            "group: [64], defines: {{ REAL: float, N: -3, LONG: \"{long}\", F: \"a(b)+<c>?d:e,_.\" }}"
+        );
+        let defines = workload_with("group: [64]", &defines).kernel.unwrap().settings.defines;
+        let values: Vec<_> = defines.iter().map(|(_, value)| &value[..]).collect();
+        assert_eq!(values, ["float", "-3", &long, "a(b)+<c>?d:e,_."]);
+        for name in ["9A", "GROUP_X", "a-b"] {
+            let (message, at) = with(&format!("defines: {{ {name}: 1 }}"));
+            assert_eq!((message, &at[..]), (format!("`{name}` cannot be defined"), name));
+        }
+        for value in ["a b", "a\u{e9}", "a$", "asm", "__asm__(1)", "_Pragma(1)", &"1".repeat(201)] {
+            assert_eq!(
+                with(&format!("defines: {{ A: \"{value}\" }}")).0,
+                "this cannot be a definition",
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn options_are_those_that_are_allowed() {
+        let kernel = workload_with("group: [64]", "group: [64], options: [-w, -cl-std=CL2.0]")
+            .kernel
+            .unwrap();
+        assert_eq!(kernel.settings.options, ["-w", "-cl-std=CL2.0"]);
+        let (message, at) = with("options: [-w, -I/]");
+        assert_eq!((&message[..], &at[..]), ("`-I/` is no option that a suite may set", "-I/"));
+    }
+
+    #[test]
+    fn bindings_are_kept_in_order() {
+        let text = crate::testing::WGSL.replace("@group(0) @binding(2)", "@group(1) @binding(5)");
+        let more = "group: [64], bindings: [[0, 0], [0, 1], [1, 5]]";
+        let suite = crate::testing::load_with("group: [64]", more, &[("k.wgsl", &text)]).unwrap();
+        let settings = &suite.workloads[0].kernel.as_ref().unwrap().settings;
+        assert_eq!(settings.bindings, [[0, 0], [0, 1], [1, 5]]);
+        assert_eq!((settings.binding(2), settings.binding(3)), ([1, 5], [0, 3]));
+    }
+
+    #[test]
+    fn bindings_are_as_many_as_arguments() {
+        let args = "entry: copy, args: [a, out, { u32: n }], bindings: [[0, 0], [0, 1]]";
+        let (message, at) = mistake("wgsl: k.wgsl, entry: copy", args, &[]);
+        assert_eq!((&message[..], &at[..]), ("2 bindings for 3 arguments", "bindings"));
+    }
+
+    #[test]
+    fn a_compiler_knows_where_each_argument_stands() {
+        let kernel =
+            workload_with("wgsl: k.wgsl, entry: copy", "entry: copy, args: [a, out, { u32: n }]")
+                .kernel
+                .unwrap();
+        let places = kernel.settings(&kernel.texts[0]).places;
+        let ends: Vec<_> = places.iter().map(|place| place.rsplit_once('/').unwrap().1).collect();
+        assert_eq!(ends, ["s.yaml:5:49", "s.yaml:5:52", "s.yaml:5:57"]);
+    }
+}

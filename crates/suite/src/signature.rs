@@ -181,4 +181,114 @@ fn count() { atomicAdd(&sums[0], 1u); }
         let wrong = wgsl_signatures(&source("fn f() {\n  nonsense();\n}\n")).unwrap_err();
         assert!(wrong.to_string().contains("my.wgsl:2:3"), "{wrong}");
     }
+
+    /// What the only entry point takes of each variable that it uses.
+    fn arguments(declared: &str, body: &str) -> Vec<FormalArgument> {
+        let text = format!("{declared}\n@compute @workgroup_size(64) fn f() {{ {body} }}");
+        wgsl_signatures(&source(&text)).unwrap().remove(0).arguments
+    }
+
+    #[test]
+    fn scalars_and_vectors_are_values_of_their_type() {
+        for (r#type, scalar, width) in [
+            ("f32", Scalar::F32, 1),
+            ("u32", Scalar::U32, 1),
+            ("i32", Scalar::I32, 1),
+            ("vec2<f32>", Scalar::F32, 2),
+            ("vec3<i32>", Scalar::I32, 3),
+            ("vec4<u32>", Scalar::U32, 4),
+        ] {
+            let found =
+                arguments(&format!("@group(0) @binding(0) var<uniform> v: {type};"), "_ = v;");
+            assert_eq!(found[0].takes, Takes::Value(ValueType { scalar, width }), "{type}");
+            assert_eq!(found[0].r#type, String::from(ValueType { scalar, width }));
+        }
+    }
+
+    #[test]
+    fn buffers_hold_scalars_vectors_and_atomics() {
+        for (r#type, element, access) in [
+            ("f32", Some("f32"), "let x = b[0]; b[0] = x;"),
+            ("vec2<u32>", Some("u32x2"), "b[0] = b[1];"),
+            ("vec3<f32>", Some("f32x4"), "b[0] = b[1];"),
+            ("atomic<i32>", Some("i32"), "_ = atomicLoad(&b[0]);"),
+            ("mat2x2<f32>", None, "b[0] = b[1];"),
+        ] {
+            let found = arguments(
+                &format!("@group(0) @binding(0) var<storage, read_write> b: array<{type}>;"),
+                access,
+            );
+            let element = element.map(|name| Element::try_from(name.to_owned()).unwrap());
+            assert_eq!(
+                found[0].takes,
+                Takes::Buffer { element, access: Some(Access::ReadWrite) },
+                "{type}"
+            );
+            let name = element.map_or("a type without a name".to_owned(), |e| {
+                format!("array<{}>", String::from(e))
+            });
+            assert_eq!((&found[0].name[..], &found[0].r#type), ("b", &name));
+        }
+        let half = arguments(
+            "enable f16; @group(0) @binding(0) var<storage, read> b: array<f16>;",
+            "_ = b[0];",
+        );
+        let half_element = Some(Element { scalar: Scalar::F16, width: 1 });
+        assert_eq!(
+            half[0].takes,
+            Takes::Buffer { element: half_element, access: Some(Access::Read) }
+        );
+    }
+
+    #[test]
+    fn a_buffer_that_is_not_read_is_written() {
+        let buffer = "@group(0) @binding(0) var<storage, read_write> b: array<f32>;";
+        let access = |body: &str| match &arguments(buffer, body)[0].takes {
+            Takes::Buffer { access, .. } => *access,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(access("b[0] = 1;"), Some(Access::Write));
+        assert_eq!(access("b[0] += 1;"), Some(Access::ReadWrite));
+        assert!(arguments(buffer, "").is_empty(), "what is not used is not taken");
+    }
+
+    #[test]
+    fn a_struct_is_a_block_and_an_image_is_nothing_that_a_suite_has() {
+        let block = arguments(
+            "struct P { n: u32, m: u32 } @group(0) @binding(0) var<uniform> p: P;",
+            "_ = p.n;",
+        );
+        assert_eq!((&block[0].takes, &block[0].r#type[..]), (&Takes::Block, "P"));
+        let image =
+            arguments("@group(0) @binding(0) var t: texture_2d<f32>;", "_ = textureDimensions(t);");
+        assert_eq!(image[0].takes, Takes::Unsupported);
+    }
+
+    #[test]
+    fn bindings_that_are_the_positions_are_not_named() {
+        let with = |first: &str, second: &str| {
+            let declared = format!(
+                "{first} var<storage, read> a: array<f32>; {second} var<storage, read> b: array<f32>;"
+            );
+            let text =
+                format!("{declared} @compute @workgroup_size(64) fn f() {{ _ = a[0] + b[0]; }}");
+            wgsl_signatures(&source(&text)).unwrap().remove(0).bindings
+        };
+        assert_eq!(with("@group(0) @binding(1)", "@group(0) @binding(0)"), Vec::<[u32; 2]>::new());
+        assert_eq!(with("@group(0) @binding(0)", "@group(0) @binding(2)"), [[0, 0], [0, 2]]);
+        assert_eq!(with("@group(1) @binding(1)", "@group(1) @binding(0)"), [[1, 0], [1, 1]]);
+    }
+
+    #[test]
+    fn a_mistake_in_the_last_byte_is_in_the_text() {
+        let Error::Suite(found) = wgsl_signatures(&source("fn f() {")).unwrap_err() else {
+            panic!()
+        };
+        assert!(found[0].offset + found[0].len <= "fn f() {".len(), "{found:?}");
+        let Error::Suite(found) = wgsl_signatures(&source("fn f() { x(); }")).unwrap_err() else {
+            panic!()
+        };
+        assert_eq!((found[0].offset, &found[0].file[..]), (9, "my.wgsl"));
+        assert!(!found[0].message.is_empty() && found[0].len > 0);
+    }
 }

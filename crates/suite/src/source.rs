@@ -174,4 +174,96 @@ mod tests {
         assert!(shown.ends_with("k.spv") && shown.len() > "k.spv".len(), "{shown}");
         assert!(root.read_bytes(&source, "none.spv").is_err());
     }
+
+    /// A folder with a suite in a folder of its own, and the root of it.
+    fn root() -> (tempfile::TempDir, Root, Source) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("x")).unwrap();
+        for (name, text) in [("s.yaml", "suite"), ("x/t.yaml", "inner"), ("x/k.cl", "kernel")] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let (root, source) = Root::open(&folder.path().join("s.yaml")).unwrap();
+        (folder, root, source)
+    }
+
+    #[test]
+    fn a_file_is_read_relative_to_the_one_that_names_it() {
+        let (folder, root, source) = root();
+        assert_eq!((&source.path[..], &*source.text), ("s.yaml", "suite"));
+        assert_eq!(*source.file, *folder.path().join("s.yaml").to_string_lossy());
+        let inner = root.read(&source, "x/t.yaml").unwrap();
+        assert_eq!((&inner.path[..], &*inner.text), ("x/t.yaml", "inner"));
+        assert_eq!(*inner.file, *folder.path().join("x/t.yaml").to_string_lossy());
+        assert_eq!(root.read(&inner, "k.cl").unwrap().path, "x/k.cl");
+        assert_eq!(root.read(&inner, "../s.yaml").unwrap().path, "s.yaml");
+        let (identity, shown, bytes) = root.read_bytes(&inner, "k.cl").unwrap();
+        assert_eq!((&identity[..], &bytes[..]), ("x/k.cl", &b"kernel"[..]));
+        assert_eq!(shown, folder.path().join("x/k.cl").to_string_lossy());
+        let real = fs::canonicalize(folder.path()).unwrap();
+        assert_eq!(root.locate(&inner, "k.cl"), Ok(real.join("x/k.cl")));
+        assert_eq!(
+            (root.folder_of(&inner), root.folder_of(&source)),
+            (Some(real.join("x")), Some(real.clone()))
+        );
+        assert_eq!(root.identity(&real.join("x/k.cl")), "x/k.cl");
+        assert_eq!(root.identity(Path::new("a/b")), "a/b");
+        assert_eq!(root.locate(&source, "x").unwrap_err(), "it is no regular file");
+        assert!(root.locate(&source, "none").unwrap_err().contains("no such file"));
+        assert!(root.read(&source, "none").unwrap_err().contains("no such file"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_the_file_that_it_leads_to() {
+        let (folder, root, source) = root();
+        std::os::unix::fs::symlink("x/k.cl", folder.path().join("link.cl")).unwrap();
+        assert_eq!(root.read(&source, "link.cl").unwrap().path, "x/k.cl");
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("out")).unwrap();
+        assert!(root.locate(&source, "out").unwrap_err().contains("leads out"));
+    }
+
+    #[test]
+    fn a_file_has_a_megabyte_and_no_more() {
+        let (folder, root, source) = root();
+        let with = |bytes: usize| {
+            std::fs::write(folder.path().join("k.spv"), vec![b' '; bytes]).unwrap();
+            (
+                root.read_bytes(&source, "k.spv").map(|(.., bytes)| bytes.len()),
+                root.read(&source, "k.spv").is_ok(),
+            )
+        };
+        assert_eq!(with(1 << 20), (Ok(1 << 20), true));
+        assert_eq!(with((1 << 20) + 1), (Err("it has more than 1048576 bytes".to_owned()), false));
+    }
+
+    #[test]
+    fn an_embedded_suite_has_suites_and_no_other_files() {
+        let source = Source { path: "quick.yaml".into(), file: "".into(), text: "".into() };
+        let all = Root::Embedded.read(&source, "all.yaml").unwrap();
+        assert_eq!((&all.path[..], &*all.file), ("all.yaml", "suites/all.yaml (embedded)"));
+        assert!(all.text.contains("version: 1"));
+        assert_eq!(
+            Root::Embedded.read(&source, "no.yaml").unwrap_err(),
+            "gpubench has no suite file `no.yaml`"
+        );
+        assert_eq!(
+            Root::Embedded.locate(&source, "a").unwrap_err(),
+            "an embedded suite has no such file"
+        );
+        assert_eq!(
+            (Root::Embedded.folder_of(&source), Root::Embedded.identity(Path::new("a/b"))),
+            (None, "a/b".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_place_has_an_offset_and_a_length() {
+        let source = Source { path: "s".into(), file: "f".into(), text: "one\ntwo".into() };
+        let place = source.place(&(4..7));
+        assert_eq!((place.offset, place.len, place.to_string()), (4, 3, "f:2:1".to_owned()));
+        assert!(
+            Root::open(Path::new("/")).is_err() && Root::open(Path::new("/none/none")).is_err()
+        );
+    }
 }

@@ -143,4 +143,54 @@ mod tests {
             assert!(said.contains(why), "{why}: {said}");
         }
     }
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn capabilities_stand_before_everything_else_and_may_be_long() {
+        let header = [MAGIC, 0x0001_0300, 0, 1, 0];
+        let memory_model = [3 << 16 | 14, 0, 1];
+        let shader = [2 << 16 | OP_CAPABILITY, SHADER];
+        let late = [2 << 16 | OP_CAPABILITY, KERNEL];
+        let all = words(&[&header[..], &shader, &memory_model, &late].concat());
+        assert_eq!(read(&all).map(|found| found.language), Ok(Language::Wgsl));
+        // A word of an instruction is no instruction, even where it looks like one.
+        let long = [4 << 16 | OP_CAPABILITY, SHADER, 2 << 16 | OP_CAPABILITY, KERNEL];
+        assert_eq!(
+            read(&words(&[&header[..], &long].concat())).map(|found| found.language),
+            Ok(Language::Wgsl)
+        );
+        let other = [2 << 16 | 18, SHADER];
+        assert!(read(&words(&[&header[..], &other].concat())).unwrap_err().contains("neither"));
+    }
+
+    #[test]
+    fn subgroups_have_eight_capabilities() {
+        let needs = |capability| read(&module(&[SHADER, capability])).unwrap().needs;
+        for capability in 61..=68 {
+            assert_eq!(needs(capability), ["subgroups"], "{capability}");
+        }
+        assert_eq!(
+            (needs(60), needs(69), needs(9), needs(10)),
+            (vec![], vec![], vec!["f16"], vec!["f64"])
+        );
+    }
+
+    #[test]
+    fn a_file_ends_with_an_instruction() {
+        let good = module(&[SHADER]);
+        assert!(check_lengths(good.len(), &[0; HEADER]).is_ok());
+        let longer = [good.clone(), words(&[3 << 16 | 14, 0])].concat();
+        assert_eq!(
+            read(&longer).unwrap_err(),
+            "it is cut: 36 bytes end within a word or an instruction"
+        );
+        for more in 1..4 {
+            let bytes = [&good[..], &[0, 0, 0][..more]].concat();
+            assert!(read(&bytes).unwrap_err().starts_with("it is cut"), "{more}");
+        }
+        assert!(read(&good[..16]).unwrap_err().starts_with("it is cut: 16 bytes"));
+    }
 }

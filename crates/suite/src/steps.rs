@@ -221,3 +221,171 @@ impl Converter<'_> {
         Some([first, second])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{SUITE, load_with, mistake, workload_with};
+    use crate::{Step, Workload};
+
+    /// The suite as a program of these steps.
+    fn suite(steps: &str) -> String {
+        let suite = SUITE.replace(
+            "{ opencl: k.cl, wgsl: k.wgsl, entry: copy, group: [64] }",
+            "{ opencl: k.cl, entry: copy, group: [64] }",
+        );
+        let suite = suite.replace(
+            "{ type: f32, count: n }",
+            "{ type: f32, count: n, fill: index, access: read_write }",
+        );
+        let suite = suite.replace("fill: random_bits }", "fill: index, access: read_write }");
+        suite
+            .replace("{ reference: copy }", "none")
+            .replace("    grid: [n]\n", &format!("    steps: {steps}\n"))
+    }
+
+    fn program(steps: &str) -> Workload {
+        workload_with(SUITE, &suite(steps))
+    }
+
+    fn wrong(steps: &str) -> (String, String) {
+        mistake(SUITE, &suite(steps), &[])
+    }
+
+    const LAUNCH: &str = "{ kernel: { entry: copy, args: [a, out, params] }, grid: [n] }";
+
+    #[test]
+    fn steps_are_launches_repetitions_and_swaps() {
+        let program = program(&format!(
+            "[{LAUNCH}, {{ repeat: 2*n, index: i, steps: [{{ swap: [out, a] }}] }}]"
+        ));
+        assert_eq!(program.kernel.unwrap().entry, "copy");
+        let program = program.program.unwrap();
+        let [Step::Launch(0), Step::Repeat { count, index, place, steps }] = &program.steps[..]
+        else {
+            panic!("{:?}", program.steps)
+        };
+        assert_eq!((count.to_string(), index.as_deref()), ("2*n".to_owned(), Some("i")));
+        assert_eq!(&place.text[place.offset..place.offset + place.len], "2*n");
+        assert!(matches!(steps[..], [Step::Swap([1, 0])]), "{steps:?}");
+        assert_eq!(program.kernels[0].kernel.args.as_ref().map(Vec::len), Some(3));
+        assert_eq!(program.kernels[0].kernel.places.len(), 3);
+    }
+
+    #[test]
+    fn repetitions_stand_eight_deep_and_no_deeper() {
+        let deep = |n: usize| {
+            format!("[{}{LAUNCH}{}]", "{ repeat: 1, steps: [".repeat(n), "] }".repeat(n))
+        };
+        assert!(program(&deep(8)).program.is_some());
+        let (message, _) = wrong(&deep(9));
+        assert_eq!(message, "steps stand at most 8 deep within others");
+    }
+
+    #[test]
+    fn a_step_is_one_of_three_and_nothing_of_another() {
+        for step in [
+            "{ kernel: { entry: copy }, grid: [n], steps: [] }",
+            "{ kernel: { entry: copy }, grid: [n], index: i }",
+            "{ kernel: { entry: copy }, grid: [n], repeat: 2 }",
+            "{ repeat: 2, steps: [], grid: [n] }",
+            "{ repeat: 2, steps: [], swap: [a, out] }",
+            "{ swap: [a, out], steps: [] }",
+            "{}",
+        ] {
+            let (message, _) = wrong(&format!("[{LAUNCH}, {step}]"));
+            assert!(
+                message.starts_with("a step is a `kernel` with its `grid`"),
+                "{step}: {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_of_steps_are_said() {
+        for (steps, message, at) in [
+            ("[{ repeat: n }]", "there are no `steps` to repeat", "{"),
+            ("[{ swap: [a, out] }]", "no step has a kernel", "steps"),
+            ("[{ swap: [a, b] }]", "there is no buffer `b` here", "b"),
+            ("[{ swap: [a] }]", "a swap names two buffers, not 1", "swap"),
+            (
+                "[{ swap: [a, a] }]",
+                "two buffers that change places have one type, `count` and `access`",
+                "swap",
+            ),
+            ("[{ swap: [a, a, out] }]", "a swap names two buffers, not 3", "swap"),
+            ("[{ repeat: m, steps: [] }]", "there is no `m` here", "m"),
+            (
+                "[{ repeat: 1, index: 9i, steps: [] }]",
+                "`9i` cannot name what counts the repetitions",
+                "9i",
+            ),
+            (
+                "[{ repeat: 1, index: n, steps: [] }]",
+                "`n` cannot name what counts the repetitions",
+                "n",
+            ),
+        ] {
+            let (said, place) = wrong(steps);
+            assert_eq!((&said[..], &place[..]), (message, at), "{steps}");
+        }
+    }
+
+    #[test]
+    fn an_index_is_known_within_its_repetition() {
+        let step = LAUNCH.replace("grid: [n]", "grid: [n + i]");
+        assert!(
+            program(&format!("[{{ repeat: 2, index: i, steps: [{step}] }}]")).program.is_some()
+        );
+        let (message, at) =
+            wrong(&format!("[{{ repeat: 2, index: i, steps: [{LAUNCH}] }}, {step}]"));
+        assert_eq!((&message[..], &at[..]), ("there is no `i` here", "i"));
+        let twice = format!(
+            "[{{ repeat: 2, index: i, steps: [{{ repeat: 2, index: i, steps: [{LAUNCH}] }}] }}]"
+        );
+        assert!(wrong(&twice).0.contains("`i` cannot name"));
+    }
+
+    #[test]
+    fn what_is_for_one_kernel_is_for_no_program() {
+        let with = |more: &str| suite(&format!("[{LAUNCH}]\n    {more}"));
+        for (more, name) in [
+            ("search: { group: [[64]] }", "search"),
+            ("passes: 2", "passes"),
+            ("divide: n", "divide"),
+            ("grid: [n]", "grid"),
+        ] {
+            let found = load_with(SUITE, &with(more), &[]).map(|_| ()).unwrap_err();
+            let message =
+                format!("`{name}` is for a workload of one kernel, and this one has `steps`");
+            assert!(found.iter().any(|one| one.message == message), "{found:?}");
+        }
+        for verify in ["{ reference: copy }", "{ against: emulator }"] {
+            let found =
+                load_with(SUITE, &with("").replace("none", verify), &[]).map(|_| ()).unwrap_err();
+            assert!(
+                found.iter().any(|one| one.message.starts_with("a program is verified by")),
+                "{found:?}"
+            );
+        }
+        assert!(load_with(SUITE, &with("").replace("none", "{ against: device }"), &[]).is_ok());
+    }
+
+    #[test]
+    fn buffers_that_change_places_are_alike() {
+        let with = |from: &str, to: &str| {
+            let suite = suite(&format!("[{LAUNCH}, {{ swap: [a, out] }}]"));
+            assert!(suite.contains(from), "{from}");
+            load_with(SUITE, &suite.replacen(from, to, 1), &[])
+                .map(|_| ())
+                .map_err(|found| found[0].message.clone())
+        };
+        assert_eq!(with("a: { type", "a: { type"), Ok(()));
+        for (from, to) in [
+            ("a: { type: f32", "a: { type: u32"),
+            ("a: { type: f32, count: n", "a: { type: f32, count: 2*n"),
+            ("fill: index, access: read_write", "fill: index, access: read"),
+        ] {
+            assert!(with(from, to).unwrap_err().contains("one type, `count` and `access`"), "{to}");
+        }
+    }
+}

@@ -63,4 +63,31 @@ mod tests {
         let cases = ["matmul n=64", "overlap_sepia n=512", "sepia n=1", "gather n=2"];
         assert_eq!(closest_matches("sepai", cases, 2), ["overlap_sepia n=512", "sepia n=1"]);
     }
+
+    #[test]
+    fn a_few_choices_are_listed_each_once() {
+        let names: Vec<String> =
+            (0..33).map(|i| format!("{}{i}", char::from(b'a' + i % 26))).collect();
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(
+            suggest("qqqqqqqq", all[..32].iter().copied()),
+            Some(format!("there are: {}", all[..32].join(", ")))
+        );
+        assert_eq!(suggest("qqqqqqqq", all.iter().copied()), None);
+        assert_eq!(
+            suggest("zzz", ["kernel", "sizes", "kernel"]).unwrap(),
+            "there are: kernel, sizes"
+        );
+    }
+
+    #[test]
+    fn the_most_similar_choice_wins_whatever_its_case() {
+        assert_eq!(nearest("GRID", ["grids", "grid", "grip"]), Some("grid"));
+        assert_eq!(nearest("grid", ["GRIP", "GRID"]), Some("GRID"));
+        assert_eq!(
+            closest_matches("grid", ["kernel", "a/grid", "the grid"], 3),
+            ["a/grid", "the grid", "kernel"]
+        );
+        assert_eq!(closest_matches("grid", ["kernel", "grid"], 0), Vec::<&str>::new());
+    }
 }

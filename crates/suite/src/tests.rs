@@ -1,74 +1,8 @@
 //! Whole suites as their files say them, with a single kind of experiment.
 
-use crate::testing::Stub;
-use crate::*;
-use gpubench_core::error::{Error, Located};
+use crate::testing::{CL, GLSL, SUITE, WGSL, load_with, mistake};
 use gpubench_core::gpu::Language;
 use gpubench_core::workload::{Kind, Verify};
-
-static PLAIN: Stub =
-    Stub { kind: Kind::KERNEL, needs: Needs { passes: Passes::Taken, ..Needs::KERNEL } };
-const CL: &str = "kernel void copy(global const float* a, global float* out, uint n) {
-    uint i = get_global_id(0);
-    if (i < n) out[i] = a[i];
-}
-";
-const WGSL: &str = "struct P { n: u32 }
-@group(0) @binding(0) var<storage, read> a: array<f32>;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-@group(0) @binding(2) var<uniform> p: P;
-@compute @workgroup_size(64) fn copy(@builtin(global_invocation_id) g: vec3u) {
-    if (g.x < p.n) { out[g.x] = a[g.x]; }
-}
-";
-const GLSL: &str = "#version 450
-layout(local_size_x = 64) in;
-layout(std430, set = 0, binding = 0) readonly buffer A { float a[]; };
-layout(std430, set = 0, binding = 1) buffer Out { float o[]; };
-layout(set = 0, binding = 2) uniform P { uint n; };
-void main() {
-    uint i = gl_GlobalInvocationID.x;
-    if (i < n) o[i] = a[i];
-}
-";
-const SUITE: &str = "version: 1
-name: one
-workloads:
-  copy:
-    kernel: { opencl: k.cl, wgsl: k.wgsl, entry: copy, group: [64] }
-    sizes: { n: [64, 128, 256] }
-    buffers:
-      a: { type: f32, count: n, fill: random_bits }
-      out: { type: f32, count: n }
-    params: { n: n }
-    grid: [n]
-    work: { flops: 0, bytes: 8*n }
-    verify: { reference: copy }
-";
-
-/// The suite with one text in it replaced, in a folder with its kernels and with `files`.
-fn load_with(from: &str, to: &str, files: &[(&str, &str)]) -> Result<Suite, Vec<Located>> {
-    assert!(SUITE.contains(from), "{from}");
-    let folder = tempfile::tempdir().unwrap();
-    let suite = SUITE.replace(from, to);
-    let usual = [("k.cl", CL), ("k.wgsl", WGSL), ("s.yaml", &suite)];
-    for (name, text) in usual.iter().chain(files) {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
-    let path = folder.path().join("s.yaml").to_string_lossy().into_owned();
-    match load(&path, &["copy"], &[&PLAIN]) {
-        Ok(suite) => Ok(suite),
-        Err(Error::Suite(diagnostics)) => Err(diagnostics),
-        Err(other) => panic!("{other}"),
-    }
-}
-
-/// The message of the only mistake, and the text that it is about.
-fn mistake(from: &str, to: &str, files: &[(&str, &str)]) -> (String, String) {
-    let found = load_with(from, to, files).map(|_| ()).unwrap_err();
-    let [one] = &found[..] else { panic!("{found:?}") };
-    (one.message.clone(), one.text[one.offset..one.offset + one.len].to_owned())
-}
 
 #[test]
 fn a_suite_has_a_case_for_each_size() {

@@ -138,3 +138,94 @@ fn number(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<Optio
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{decoded, no_mistakes, workload_with};
+    use gpubench_core::gpu::Element;
+    use gpubench_core::yaml::Node;
+
+    /// The keys of a `verify:` without those that say how.
+    fn read(text: &str) -> Result<Tolerances, String> {
+        let node = Node::parse("", text).unwrap();
+        let mut diagnostics = no_mistakes(text);
+        let mut spec = SpecReader::of(&node, &mut diagnostics).unwrap();
+        let found = Tolerances::read(&mut spec, &mut diagnostics);
+        found.ok_or_else(|| diagnostics.into_found()[0].message.clone())
+    }
+
+    fn written(scalars: &[Scalar]) -> Vec<Buffer> {
+        let buffer = workload_with("one", "other").buffers.remove(0);
+        scalars
+            .iter()
+            .map(|scalar| Buffer { element: Element::scalar(*scalar), ..buffer.clone() })
+            .collect()
+    }
+
+    #[test]
+    fn the_coarsest_type_that_is_written_sets_what_is_not_named() {
+        let given = |text: &str, scalars: &[Scalar]| {
+            let how = read(text).unwrap().or_defaults(written(scalars).iter());
+            (how.relative, how.absolute)
+        };
+        let (half, single, double) = ((2e-2, 2e-3), (1e-5, 1e-6), (1e-13, 1e-14));
+        for (scalars, wanted) in [
+            (&[Scalar::F16][..], half),
+            (&[Scalar::F64, Scalar::F32, Scalar::F16], half),
+            (&[Scalar::F64, Scalar::F32], single),
+            (&[Scalar::F64], double),
+            (&[Scalar::F64, Scalar::U32], double),
+            (&[Scalar::U32], single),
+            (&[], single),
+        ] {
+            assert_eq!(given("{}", scalars), wanted, "{scalars:?}");
+        }
+        assert_eq!(given("{ relative: 0.5 }", &[Scalar::F64]), (0.5, 1e-14));
+        assert_eq!(given("{ absolute: 0 }", &[Scalar::F16]), (2e-2, 0.0));
+    }
+
+    #[test]
+    fn a_profile_is_never_narrower_than_all_devices() {
+        let text = "{ relative: 0.1, profiles: { round_to_zero: { absolute: 3 }, embedded: { relative: 0.2 }, flush_to_zero: { relative: 0.05 } } }";
+        let found = read(text).unwrap().profiles(written(&[Scalar::F32]).iter());
+        let found: Vec<_> = found
+            .iter()
+            .map(|(profile, how)| (profile.feature(), how.relative, how.absolute))
+            .collect();
+        assert_eq!(
+            found,
+            [("embedded", 0.2, 1e-6), ("flush_to_zero", 0.1, 1e-6), ("round_to_zero", 0.1, 3.0)]
+        );
+        assert!(read("{}").unwrap().profiles(written(&[]).iter()).is_empty());
+    }
+
+    #[test]
+    fn a_tolerance_is_a_number_that_is_not_negative() {
+        for text in [
+            "{ relative: -1 }",
+            "{ absolute: -0.5 }",
+            "{ profiles: { embedded: { relative: -1 } } }",
+        ] {
+            assert_eq!(
+                read(text).unwrap_err(),
+                "a tolerance is a number that is not negative",
+                "{text}"
+            );
+        }
+        assert!(read("{ relative: 0 }").is_ok());
+        assert!(decoded::<ProfileTolerances>("{ embedded: {} }").unwrap().round_to_zero.is_none());
+    }
+
+    #[test]
+    fn each_profile_is_said_in_words() {
+        let about =
+            [EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO].map(|feature| Profile(feature).about());
+        let wanted = [
+            "OpenCL's embedded profile",
+            "devices that take denormals for zero",
+            "devices that round towards zero",
+        ];
+        assert_eq!(about, wanted);
+    }
+}

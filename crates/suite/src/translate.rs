@@ -216,3 +216,6 @@ fn with_entry(text: String, entry: &str) -> String {
         false => text.replace(&renamed, &own),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -291,3 +291,55 @@ impl Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{SUITE, Word, load_with, workload_with};
+    use gpubench_core::gpu::Language;
+    use std::sync::Arc;
+
+    struct Seen;
+
+    #[test]
+    fn a_workload_brings_its_files_and_its_command() {
+        let workload = workload_with("{ reference: copy }", "{ command: [python3, a.py] }");
+        let files: Vec<_> =
+            workload.own_files().map(|file| file.rsplit('/').next().unwrap().to_owned()).collect();
+        assert_eq!(files, ["k.cl", "k.wgsl"]);
+        let programs = workload.programs();
+        assert_eq!((programs.len(), &programs[2][..]), (3, "`python3 a.py`"));
+        assert_eq!(workload_with("one", "other").programs().len(), 2);
+        let shipped = "version: 1\nworkloads:\n  w: { measure: [copies], verify: none }\n";
+        let suite = load_with(SUITE, shipped, &[]).unwrap();
+        assert_eq!((suite.untrusted().count(), suite.workloads[0].programs().len()), (0, 0));
+    }
+
+    #[test]
+    fn the_files_of_every_step_are_those_of_the_workload() {
+        let suite = SUITE
+            .replace("opencl: k.cl, wgsl: k.wgsl, ", "")
+            .replace("{ reference: copy }", "none");
+        let steps = "steps: [{ kernel: { opencl: k.cl }, grid: [n] }, { kernel: { opencl: l.cl }, grid: [n] }]";
+        let suite = load_with(SUITE, &suite.replace("grid: [n]", steps), &[("l.cl", "")]).unwrap();
+        let files: Vec<_> =
+            suite.workloads[0].own_files().map(|file| file.rsplit('/').next().unwrap()).collect();
+        assert_eq!(files, ["k.cl", "k.cl", "l.cl"]);
+    }
+
+    #[test]
+    fn options_are_found_by_their_type() {
+        let mut workload = workload_with("grid: [n]", "grid: [n]\n    measure: [kernel, copies]");
+        assert!(workload.options::<Word>().is_some() && workload.options::<Seen>().is_none());
+        workload.measure[1].options = Arc::new(Seen);
+        assert!(workload.options::<Seen>().is_some());
+    }
+
+    #[test]
+    fn a_kernel_has_one_text_a_language() {
+        let kernel = workload_with("one", "other").kernel.unwrap();
+        assert!(kernel.text(Language::Opencl).unwrap().origin.file().ends_with("k.cl"));
+        assert!(kernel.text(Language::Wgsl).unwrap().origin.file().ends_with("k.wgsl"));
+        let opencl = workload_with("wgsl: k.wgsl, ", "").kernel.unwrap();
+        assert!(opencl.text(Language::Wgsl).is_none());
+    }
+}

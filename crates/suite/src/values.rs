@@ -343,17 +343,4 @@ fn experiment(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_counted_in_either_sort_of_unit() {
-        let bytes = |text: &str| ByteSize::parse(text).map(|size| size.0.0);
-        let given = ["4096", "9 B", "3KiB", "64 MiB", "2 GiB", "5 kB", "7MB", "2GB"];
-        let wanted: [u64; 8] =
-            [4096, 9, 3072, 67_108_864, 2_147_483_648, 5000, 7_000_000, 2_000_000_000];
-        assert_eq!(given.map(bytes), wanted.map(Some));
-        let wrong = ["", "MiB", "1 TiB", "1 kib", "-1", "1.5 MiB", "18446744073709551615 kB"];
-        assert_eq!(wrong.map(bytes), [None; 7]);
-    }
-}
+mod tests;

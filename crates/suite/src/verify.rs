@@ -327,3 +327,6 @@ fn wrong_arrays(files: &[(String, PathBuf)], workload: &Workload, values: &Value
     };
     files.iter().filter_map(wrong).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -228,12 +228,7 @@ impl Check<'_> {
         };
         let inner = self.inner(variable);
         let TypeInner::Struct { members, .. } = inner else {
-            let one = inner.size(self.module.to_ctx());
-            return if one as usize == 4 * params.len() {
-                vec![]
-            } else {
-                misfit(format!("{place} is no struct of {} fields", params.len()))
-            };
+            return self.bare(inner, &place, params).map(misfit).unwrap_or_default();
         };
         if members.len() != params.len() {
             return misfit(format!(
@@ -260,6 +255,16 @@ impl Check<'_> {
                 }
             });
         wrong.map(misfit).unwrap_or_default()
+    }
+
+    /// Why a scalar or a vector, or a struct of nothing else, is not the block of `params`.
+    fn bare(&self, is: &TypeInner, place: &str, params: &[(String, Scalar)]) -> Option<String> {
+        if is.size(self.module.to_ctx()) as usize != 4 * params.len() {
+            return Some(format!("{place} is no struct of {} fields", params.len()));
+        }
+        let held = is.scalar()?;
+        let (name, _) = params.iter().find(|(_, wanted)| in_naga(*wanted) != held)?;
+        Some(format!("parameter `{name}` is another type at {place}"))
     }
 
     /// What the text lets others set, and nobody does.
@@ -314,3 +319,6 @@ fn spelled(scalar: naga::Scalar) -> String {
     };
     format!("{kind}{}", 8 * scalar.width)
 }
+
+#[cfg(test)]
+mod tests;
