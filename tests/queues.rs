@@ -325,6 +325,54 @@ fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
     );
 }
 
+/// The workload `name` of a shipped suite at one size.
+fn shipped(suite: &str, name: &str, n: i64) -> Suite {
+    let mut suite = gpubench::measure::load(suite).unwrap();
+    suite.workloads.retain(|workload| workload.name == name);
+    suite.workloads[0].sizes = vec![vec![("n".to_owned(), n)]];
+    suite
+}
+
+/// With sepia and the matrix product these are C13's four applications. Of so few options the commands cost more than
+/// cutting them hides.
+#[test]
+fn the_linear_filter_is_cut_and_few_options_are_left_whole() {
+    for (workload, n, gained) in
+        [("schedule_linear", 512, 0.05), ("schedule_black_scholes", 262_144, -0.001)]
+    {
+        let detail = measured(&shipped("concurrency", workload, n), None);
+        let summary = schedule(&detail.read::<Schedule>().unwrap()).unwrap();
+        let found = |plan: &str| summary.plans.iter().find(|p| p.plan == plan).unwrap().seconds;
+        assert!(
+            found("search") < (1.0 - gained) * found("no partition"),
+            "{workload}: {summary:#?}"
+        );
+    }
+}
+
+/// The protocol of C13's Table 3.5 where the truth is known: a unit of the simulated K40 holds 16 groups and 64 warps, so
+/// that groups of one and two warps leave it a quarter and a half full, and larger ones fill it.
+#[test]
+fn groups_of_one_and_two_warps_leave_a_unit_empty_and_larger_ones_fill_it() {
+    let seconds = ["32", "64", "128", "256", "512"].map(|group| {
+        let device = simulated(None);
+        let suite = shipped("group-sizes", &format!("groups_black_scholes/{group}"), 262_144);
+        let case = first(&suite, device.as_ref(), None).unwrap();
+        let policy = Policy { min_samples: 3, max_samples: 5, ..Policy::default() };
+        let measurement = measure(&mut Session::new(device), &case, &policy, &mut |_| {});
+        assert_eq!(measurement.outcome, Some(Outcome::Ok), "{measurement:?}");
+        let samples = measurement.measured.unwrap().samples;
+        samples.iter().sum::<f64>() / samples.len() as f64
+    });
+    let [one, two, four, eight, sixteen] = seconds;
+    assert!((1.8..2.05).contains(&(one / two)), "{seconds:?}");
+    assert!((1.8..2.05).contains(&(two / four)), "{seconds:?}");
+    assert!(
+        (four / eight - 1.0).abs() < 0.05 && (eight / sixteen - 1.0).abs() < 0.05,
+        "{seconds:?}"
+    );
+}
+
 #[test]
 fn on_one_queue_schedules_run_in_order() {
     let Some(raw) = measured(&suite_of(SEPIA), Some(1)).read::<Schedule>() else {

@@ -11,7 +11,7 @@ use gpubench::units::Bytes;
 use std::collections::BTreeSet;
 
 /// Suites most of whose workloads are about the group itself.
-const ABOUT_GROUPS: [&str; 1] = ["concurrency"];
+const ABOUT_GROUPS: [&str; 2] = ["concurrency", "group-sizes"];
 
 fn shipped(name: &str) -> Suite {
     gpubench::measure::load(name).unwrap()

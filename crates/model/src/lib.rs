@@ -21,6 +21,7 @@ pub mod checkpoint;
 pub mod components;
 pub mod concurrency;
 pub mod contention;
+pub mod equal_devices;
 pub mod event_driven;
 pub mod failure_simulation;
 pub mod hybrid;

@@ -14,6 +14,16 @@ pub fn gain(potential: f64, quality: f64) -> f64 {
     potential * quality
 }
 
+/// Runs after which overlap, by which each is shorter by `gained`, has paid for its development, both in seconds of the
+/// machine; infinite where it gains nothing. Ours: V13's equations end with the gain.
+pub fn runs_to_pay(development: f64, gained: f64) -> f64 {
+    match development {
+        cost if cost <= 0.0 => 0.0,
+        _ if gained <= 0.0 => f64::INFINITY,
+        cost => (cost / gained).ceil(),
+    }
+}
+
 /// How an iteration combines computation, host–device transfer and communication between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
@@ -52,6 +62,15 @@ mod tests {
         assert_eq!(seconds(Strategy::Native), 6.0);
         assert_eq!(seconds(Strategy::Total), 5.0);
         assert_eq!(Strategy::Total.seconds(2.0, 1.0, 3.0), 4.0);
+    }
+
+    #[test]
+    fn a_gain_pays_for_its_development_after_some_runs() {
+        // 4.6 % of 100 s; an hour is 782.6 times as much.
+        assert_eq!(runs_to_pay(3600.0, 4.6), 783.0);
+        assert_eq!(runs_to_pay(9.2, 4.6), 2.0);
+        assert_eq!(runs_to_pay(0.0, 0.0), 0.0);
+        assert_eq!(runs_to_pay(1.0, 0.0), f64::INFINITY);
     }
 
     #[test]

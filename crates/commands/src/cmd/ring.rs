@@ -1,16 +1,17 @@
 //! `gpubench ring`: the ring matrix product over MPI.
 
+use super::choice::one_of;
 use super::mpi::{Common, sharing, start, title};
 use super::scaling::{Scaled, table};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
+use gpubench_core::text::counted;
 use gpubench_core::units::seconds;
 use gpubench_device::Remote;
 use gpubench_document::{Unit, number};
 use gpubench_experiments::ranks::Neighbours;
-use gpubench_experiments::ring::{Ringed, alike, columns, ring};
-use gpubench_model::overlap_worth::Strategy;
+use gpubench_experiments::ring::{Ringed, Variant, alike, columns, ring};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -21,6 +22,9 @@ pub struct Args {
     /// columns on the host first, to compare with: n³ / ranks multiplications
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=8192))]
     n: u32,
+    /// How a rank combines its kernel with the exchange of strips (default: each, in turn)
+    #[arg(long, value_name = "VARIANT", value_delimiter = ',', value_parser = one_of(named_variants()))]
+    variant: Vec<Variant>,
     #[command(flatten)]
     common: Common,
 }
@@ -33,6 +37,20 @@ impl Args {
     pub fn check(&self, ranks: usize) -> Result<()> {
         columns(self.n as usize, ranks).map(drop)
     }
+}
+
+impl Args {
+    /// What was requested, or all.
+    fn variants(&self) -> Vec<Variant> {
+        match self.variant.as_slice() {
+            [] => Variant::ALL.into(),
+            some => some.to_vec(),
+        }
+    }
+}
+
+fn named_variants() -> impl Iterator<Item = (&'static str, &'static str, Variant)> {
+    Variant::ALL.into_iter().map(|variant| (variant.name(), variant.about(), variant))
 }
 
 /// Starts the program that does it, with this one's arguments.
@@ -54,10 +72,10 @@ struct Run {
 /// As [`Args::check`]; `NoDevice`; `Usage` where another run measures the device; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
     let suite = gpubench_experiments::load("ring")?;
-    let (n, ranks) = (args.n as usize, all.size());
+    let (n, ranks, variants) = (args.n as usize, all.size(), args.variants());
     let run = |device: &Remote, group: &dyn Neighbours| {
         let count = group.size();
-        let of = |n: usize| ring(device, group, suite.clone(), n, args.common.seed);
+        let of = |n: usize| ring(device, group, suite.clone(), n, args.common.seed, &variants);
         let strong = of(n)?;
         let less = alike(n, ranks, count);
         let weak = (count < ranks).then(|| of(less)).transpose()?;
@@ -73,7 +91,10 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     let mut out = title(&format!("Ring matrix product, n = {n}"), all.ranks, device);
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
-        DeviceKind::Simulated => out += "  simulated: three strategies, no times\n",
+        DeviceKind::Simulated => {
+            let count = all.strong.runs.len();
+            let _ = writeln!(out, "  simulated: {}, no times", counted(count, "variant"));
+        }
         _ => {
             times(&mut out, &all.strong);
             scaling(&mut out, n as usize, runs);
@@ -97,7 +118,7 @@ fn scaling(out: &mut String, n: usize, runs: &[Run]) {
         seconds: ringed.fastest().map_or(f64::NAN, |(_, seconds)| seconds),
     };
     let strong: Vec<Scaled> = runs.iter().map(|run| line(run.ranks, n, &run.strong)).collect();
-    table(out, "strong scaling: the same product, by the fastest strategy", &strong);
+    table(out, "strong scaling: the same product, by the fastest variant", &strong);
     let weak = runs.iter().map(|run| match &run.weak {
         (less, Some(ringed)) => line(run.ranks, *less, ringed),
         (_, None) => line(run.ranks, n, &run.strong),
@@ -115,24 +136,16 @@ fn times(out: &mut String, ringed: &Ringed) {
         seconds(ringed.communication)
     );
     let _ =
-        writeln!(out, "  {:<40}{:>10}{:>10}{:>10}", "strategy", "measured", "model 2", "accuracy");
-    for (strategy, measured, predicted) in &ringed.runs {
+        writeln!(out, "  {:<40}{:>10}{:>10}{:>10}", "variant", "measured", "model 2", "accuracy");
+    for (variant, measured, predicted) in &ringed.runs {
         let accuracy = measured.min(*predicted) / measured.max(*predicted).max(1e-30);
         let _ = writeln!(
             out,
             "  {:<40}{:>10}{:>10}{:>10}",
-            strategy_label(*strategy),
+            variant.about(),
             seconds(*measured),
             seconds(*predicted),
             number(accuracy, Unit::Relative)
         );
-    }
-}
-
-fn strategy_label(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Synchronous => "one after the other",
-        Strategy::Native => "exchange during the kernel",
-        Strategy::Total => "exchange and transfer during the kernel",
     }
 }

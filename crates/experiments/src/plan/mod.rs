@@ -19,7 +19,7 @@ mod scope;
 mod space;
 mod variants;
 
-pub use block::{bytes_of, multi_device_division, push_block};
+pub use block::{Chunking, bytes_of, multi_device_division, record_rows};
 pub use buffers::{available, copy_buffer, device_bytes, sweep_buffer};
 #[cfg(feature = "testing")]
 pub use case::sample;

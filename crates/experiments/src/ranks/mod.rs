@@ -11,6 +11,8 @@ pub trait Neighbours {
     fn size(&self) -> usize;
     /// Sends a strip to the rank before, and receives that of the rank behind, round the ring.
     fn exchange(&self, strip: &[f32], into: &mut [f32]);
+    /// The same without blocking: both messages are posted, then `work` is done, then both are waited for.
+    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut());
     /// Sends something to one rank, and receives what that one sends here, which need not be as long.
     fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]);
     /// Waits for all ranks.

@@ -54,6 +54,11 @@ impl Neighbours for Threads {
         self.send((self.rank + self.size - 1) % self.size, strip);
         into.copy_from_slice(&self.receive((self.rank + 1) % self.size));
     }
+    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut()) {
+        self.send((self.rank + self.size - 1) % self.size, strip);
+        work();
+        into.copy_from_slice(&self.receive((self.rank + 1) % self.size));
+    }
     fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]) {
         self.send(with, mine);
         theirs.copy_from_slice(&self.receive(with));

@@ -3,8 +3,9 @@
 //!
 //! Source: V13 §5.2 and §5.4. Of every strip, A is uploaded to the device and its part of C downloaded
 //! (transfer), the kernel runs (computation), and A is handed on to the neighbour (communication).
-//! Three strategies combine them: one after the other; communication beside the kernel; and beside
-//! the kernel the next strip's transfer and the exchange of the one after it.
+//! Four variants combine them, each by one of model 2's strategies: one after the other; communication beside the kernel, by
+//! messages that do not block or by a thread; and beside the kernel the next strip's transfer and the exchange
+//! of the one after it.
 
 mod rank;
 #[cfg(test)]
@@ -18,6 +19,54 @@ use gpubench_stats::median_of;
 use gpubench_suite::Suite;
 use rank::Rank;
 
+/// How a rank combines its kernel with the exchange of strips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// An exchange blocks, behind the kernel.
+    Blocking,
+    /// Messages are posted before the kernel and waited for behind it: MPI moves them meanwhile, if it does.
+    NonBlocking,
+    /// A thread drives the device while this one exchanges, blocking.
+    Threaded,
+    /// The same, and the next strip is brought to the device during the kernel.
+    ThreadedTransfer,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Blocking, Self::NonBlocking, Self::Threaded, Self::ThreadedTransfer];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blocking => "blocking",
+            Self::NonBlocking => "non-blocking",
+            Self::Threaded => "threaded",
+            Self::ThreadedTransfer => "threaded-transfer",
+        }
+    }
+
+    /// What it does.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Blocking => "one after the other",
+            Self::NonBlocking => "exchange posted before the kernel",
+            Self::Threaded => "exchange during the kernel",
+            Self::ThreadedTransfer => "exchange and transfer during the kernel",
+        }
+    }
+
+    /// What model 2 expects of it.
+    pub fn strategy(self) -> Strategy {
+        match self {
+            Self::Blocking => Strategy::Synchronous,
+            Self::NonBlocking | Self::Threaded => Strategy::Native,
+            Self::ThreadedTransfer => Strategy::Total,
+        }
+    }
+}
+
 /// What a ring took. Seconds are the middle of several samples, of the slowest rank each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ringed {
@@ -27,16 +76,16 @@ pub struct Ringed {
     pub transfer: f64,
     /// One exchange of strips, alone; 0 on one rank.
     pub communication: f64,
-    /// Seconds of the whole product by each strategy, and what model 2 predicts.
-    pub runs: Vec<(Strategy, f64, f64)>,
+    /// Seconds of the whole product by each variant, and what model 2 predicts.
+    pub runs: Vec<(Variant, f64, f64)>,
     /// The product in row-major order, on rank 0.
     pub product: Option<Vec<f32>>,
 }
 
 impl Ringed {
-    /// The fastest strategy and its seconds.
-    pub fn fastest(&self) -> Option<(Strategy, f64)> {
-        let all = self.runs.iter().map(|(strategy, seconds, _)| (*strategy, *seconds));
+    /// The fastest variant and its seconds.
+    pub fn fastest(&self) -> Option<(Variant, f64)> {
+        let all = self.runs.iter().map(|(variant, seconds, _)| (*variant, *seconds));
         all.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 }
@@ -68,7 +117,7 @@ pub fn columns(n: usize, ranks: usize) -> Result<usize> {
     Err(Error::Usage(format!("{ranks} ranks do not divide n = {n}: take {choices}")))
 }
 
-/// Multiplies two seeded `n`×`n` matrices over all ranks by every strategy; `suite` holds the
+/// Multiplies two seeded `n`×`n` matrices over all ranks by each of `variants`; `suite` holds the
 /// strip's kernel, whose sizes are set here.
 ///
 /// # Errors
@@ -79,6 +128,7 @@ pub fn ring(
     suite: Suite,
     n: usize,
     seed: u64,
+    variants: &[Variant],
 ) -> Result<Ringed> {
     let mut rank = Rank::new(device, neighbours, suite, n, seed)?;
     let computation = rank.alone(|rank| rank.compute(0))?;
@@ -95,11 +145,12 @@ pub fn ring(
     };
     let ranks = neighbours.size() as f64;
     let mut runs = vec![];
-    for strategy in [Strategy::Synchronous, Strategy::Native, Strategy::Total] {
-        let seconds = rank.timed(strategy)?;
+    for &variant in variants {
+        let seconds = rank.timed(variant)?;
         let exchanges = (ranks - 1.0) * communication;
-        let predicted = strategy.seconds(ranks * computation, ranks * transfer, exchanges);
-        runs.push((strategy, seconds, predicted));
+        let predicted =
+            variant.strategy().seconds(ranks * computation, ranks * transfer, exchanges);
+        runs.push((variant, seconds, predicted));
     }
     let product = neighbours.gather(&rank.result).map(|strips| rank.in_rows(&strips));
     Ok(Ringed { computation, transfer, communication, runs, product })

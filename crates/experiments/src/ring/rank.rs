@@ -1,6 +1,6 @@
 //! One rank of a ring: its device, its columns, and how it goes through a product.
 
-use super::{SAMPLES, columns, middle};
+use super::{SAMPLES, Variant, columns, middle};
 use crate::chunks::best_kind;
 use crate::compare;
 use crate::plan::{Candidate, Case, Limits, Planned};
@@ -13,7 +13,6 @@ use gpubench_core::gpu::{
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Fill, Verify};
 use gpubench_device::{Device, Remote};
-use gpubench_model::overlap_worth::Strategy;
 use gpubench_reference::{Data, Problem, fill, find};
 use gpubench_suite::Suite;
 use std::time::Instant;
@@ -113,24 +112,25 @@ impl<'a> Rank<'a> {
     }
 
     /// Seconds of the whole product; every time it must be right.
-    pub(super) fn timed(&mut self, strategy: Strategy) -> Result<f64> {
+    pub(super) fn timed(&mut self, variant: Variant) -> Result<f64> {
         let mut walls = vec![];
         for _ in 0..SAMPLES {
             self.result.fill(f32::NAN);
             self.neighbours.barrier();
             let begun = Instant::now();
-            match strategy {
-                Strategy::Synchronous => self.synchronous()?,
-                Strategy::Native => self.native()?,
-                Strategy::Total => self.total()?,
+            match variant {
+                Variant::Blocking => self.blocking()?,
+                Variant::NonBlocking => self.non_blocking()?,
+                Variant::Threaded => self.threaded()?,
+                Variant::ThreadedTransfer => self.threaded_transfer()?,
             }
             walls.push(self.neighbours.largest(begun.elapsed().as_secs_f64()));
-            self.check(strategy)?;
+            self.check(variant)?;
         }
         Ok(middle(walls))
     }
 
-    fn synchronous(&mut self) -> Result<()> {
+    fn blocking(&mut self) -> Result<()> {
         let mut strip = self.first.clone();
         for step in 0..self.neighbours.size() {
             self.put(&strip, 0)?;
@@ -144,7 +144,25 @@ impl<'a> Rank<'a> {
         Ok(())
     }
 
-    fn native(&mut self) -> Result<()> {
+    fn non_blocking(&mut self) -> Result<()> {
+        let mut strip = self.first.clone();
+        for step in 0..self.neighbours.size() {
+            self.put(&strip, 0)?;
+            let (mut arrived, mut computed) = (vec![0.0; strip.len()], Ok(()));
+            let mut compute = || computed = self.compute(0);
+            match step + 1 < self.neighbours.size() {
+                true => self.neighbours.exchange_during(&strip, &mut arrived, &mut compute),
+                false => compute(),
+            }
+            computed?;
+            strip = arrived;
+            let part = self.take()?;
+            self.store_part(step, &part);
+        }
+        Ok(())
+    }
+
+    fn threaded(&mut self) -> Result<()> {
         let mut strip = self.first.clone();
         for step in 0..self.neighbours.size() {
             self.put(&strip, 0)?;
@@ -160,7 +178,7 @@ impl<'a> Rank<'a> {
         Ok(())
     }
 
-    fn total(&mut self) -> Result<()> {
+    fn threaded_transfer(&mut self) -> Result<()> {
         let ranks = self.neighbours.size();
         self.put(&self.first, 0)?;
         let mut next = if ranks > 1 { self.exchange(&self.first) } else { vec![] };
@@ -264,7 +282,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    fn check(&self, strategy: Strategy) -> Result<()> {
+    fn check(&self, variant: Variant) -> Result<()> {
         let Verify::Reference(_, allowed) = &self.case.verify else {
             return Err(Error::Usage("the ring's kernel has no reference".into()));
         };
@@ -273,7 +291,7 @@ impl<'a> Rank<'a> {
         match mismatch {
             None => Ok(()),
             Some(wrong) => Err(Error::Mismatch(format!(
-                "rank {}, {strategy:?}: c[{}] is {}, not {}; {} of {} are wrong",
+                "rank {}, {variant:?}: c[{}] is {}, not {}; {} of {} are wrong",
                 self.neighbours.rank(),
                 wrong.index,
                 wrong.found,

@@ -11,9 +11,10 @@ fn suite() -> Suite {
 fn product(n: usize, ranks: usize) -> Vec<f32> {
     let ended = on_ranks(ranks, |me| {
         let device = Remote::open("sim", 0).unwrap();
-        ring(&device, me, suite(), n, 5).unwrap()
+        ring(&device, me, suite(), n, 5, &Variant::ALL).unwrap()
     });
-    assert!(ended.iter().all(|r| r.runs.len() == 3 && r.computation > 0.0));
+    let run = |r: &Ringed| r.runs.iter().map(|(variant, ..)| *variant).collect::<Vec<_>>();
+    assert!(ended.iter().all(|r| run(r) == Variant::ALL && r.computation > 0.0));
     let slowest = |r: &Ringed| (r.computation, r.transfer, r.communication, r.runs.clone());
     assert!(ended.iter().all(|r| slowest(r) == slowest(&ended[0])), "the slowest rank's, on all");
     assert!(ended[1..].iter().all(|ringed| ringed.product.is_none()));
@@ -45,4 +46,19 @@ fn matrices_grow_with_the_cube_root_of_the_ranks() {
     assert_eq!(alike(1024, 8, 1), 512);
     assert_eq!((alike(1024, 4, 1), alike(1024, 4, 2)), (645, 812));
     assert_eq!(alike(1, 4, 2), 2);
+}
+
+#[test]
+fn model_2_expects_the_same_of_messages_that_do_not_block_and_of_a_thread() {
+    let strategies = Variant::ALL.map(Variant::strategy);
+    let expected = [Strategy::Synchronous, Strategy::Native, Strategy::Native, Strategy::Total];
+    assert_eq!(strategies, expected);
+    let ended = on_ranks(2, |me| {
+        let device = Remote::open("sim", 0).unwrap();
+        ring(&device, me, suite(), 32, 5, &[Variant::NonBlocking]).unwrap()
+    });
+    let Ringed { computation, transfer, communication, runs, .. } = &ended[0];
+    let [(Variant::NonBlocking, _, predicted)] = runs[..] else { panic!("{runs:?}") };
+    let wanted = 2.0 * transfer + f64::max(2.0 * computation, *communication);
+    assert!((predicted / wanted - 1.0).abs() < 1e-12);
 }

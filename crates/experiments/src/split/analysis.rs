@@ -10,8 +10,10 @@ pub const BALANCED: f64 = 0.05;
 /// A split workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitSummary {
-    /// Seconds of the whole problem on each device alone, the middle sample.
+    /// Seconds of the whole problem on each device alone, in order, the middle sample.
     pub isolated: Vec<f64>,
+    /// The same in the chunks in which the device does its part.
+    pub overlapped: Vec<f64>,
     /// Speed of all devices over that of the fastest alone, if none disturbed another.
     pub max_speedup: f64,
     /// Of the calibration's blocks the first that was balanced, counted from 1.
@@ -23,6 +25,9 @@ pub struct SplitSummary {
     /// Speed of a job, however it was decided, over that of the fastest device alone just before,
     /// with the interval of its median; `None` where it was not split.
     pub speedup: Option<Summary>,
+    /// Speed of the middle job over that of the fastest device alone that does everything in order: what splitting and
+    /// overlapping gain together.
+    pub over_in_order: Option<f64>,
     /// Jobs whose rest fell back to the fastest device.
     pub fallbacks: usize,
     /// Fewest and most blocks of a job.
@@ -32,11 +37,13 @@ pub struct SplitSummary {
 /// Summarises a split workload; `None` where a device was not measured alone, or the record does not
 /// fit together.
 pub fn split(raw: &Split) -> Option<SplitSummary> {
-    let isolated =
-        raw.isolated.iter().map(|a| median_of(a.iter().copied())).collect::<Option<Vec<_>>>()?;
-    let fastest = *isolated.get(raw.fastest)?;
+    let middle = |samples: &[Vec<f64>]| -> Option<Vec<f64>> {
+        samples.iter().map(|samples| median_of(samples.iter().copied())).collect()
+    };
+    let (isolated, overlapped) = (middle(&raw.isolated)?, middle(raw.alone())?);
+    let fastest = *overlapped.get(raw.fastest)?;
     let max_speedup =
-        max_speedup(&isolated.iter().map(|seconds| 1.0 / seconds).collect::<Vec<_>>());
+        max_speedup(&overlapped.iter().map(|seconds| 1.0 / seconds).collect::<Vec<_>>());
     let balanced = |block: &Block| block.imbalance().is_some_and(|share| share <= BALANCED);
     let first = raw.blocks.iter().position(balanced);
     let imbalance =
@@ -45,6 +52,8 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
         Split::combined_speed(&raw.blocks).map(|speed| speed * fastest / raw.rows as f64);
     let pairs = raw.jobs.iter().zip(&raw.fastest_device_seconds);
     let speedups: Vec<f64> = pairs.map(|(job, fastest)| fastest / job.seconds).collect();
+    let in_order = isolated.iter().copied().fold(f64::INFINITY, f64::min);
+    let job = median_of(raw.jobs.iter().map(|job| job.seconds));
     let tried = || raw.jobs.iter().map(|job| job.blocks.len());
     Some(SplitSummary {
         max_speedup,
@@ -52,9 +61,11 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
         imbalance,
         combined_speedup,
         speedup: Summary::of(&speedups),
+        over_in_order: job.map(|seconds| in_order * raw.times as f64 / seconds),
         fallbacks: raw.jobs.iter().filter(|job| job.fell_back).count(),
         tried: [tried().min().unwrap_or(0), tried().max().unwrap_or(0)],
         isolated,
+        overlapped,
     })
 }
 
@@ -72,6 +83,8 @@ mod tests {
             host_memory: vec![MemoryKind::Pinned; 2],
             rows: 100,
             isolated: vec![vec![3.0, 1.0, 2.0], vec![4.0]],
+            chunks: vec![],
+            overlapped: vec![],
             fastest: 0,
             times: 3,
             jobs: vec![job(4.0), job(6.0), job(5.0)],
@@ -96,6 +109,19 @@ mod tests {
         let one = Block { rows: vec![100, 0], repeats: 1, seconds: vec![2.0, 0.0] };
         assert_eq!(one.imbalance(), None, "one device is balanced with nobody");
         assert_eq!(split(&raw(vec![one])).unwrap().balanced_after, None);
+    }
+
+    #[test]
+    fn devices_that_overlap_are_held_to_the_fastest_that_does_and_to_one_that_does_not() {
+        let block = Block { rows: vec![60, 40], repeats: 1, seconds: vec![1.0, 1.0] };
+        let overlapped = vec![vec![1.25], vec![2.0]];
+        let raw = Split { chunks: vec![4, 16], overlapped, ..raw(vec![block]) };
+        let summary = split(&raw).unwrap();
+        assert_eq!((summary.isolated, summary.overlapped), (vec![2.0, 4.0], vec![1.25, 2.0]));
+        assert!((summary.max_speedup - 1.625).abs() < 1e-12);
+        assert_eq!(summary.combined_speedup, Some(1.25));
+        // Three problems in 5 s, where the faster one takes 6 s in order.
+        assert_eq!(summary.over_in_order, Some(1.2));
     }
 
     #[test]

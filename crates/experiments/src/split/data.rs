@@ -17,9 +17,16 @@ pub struct Split {
     pub host_memory: Vec<MemoryKind>,
     /// Rows of the problem.
     pub rows: u64,
-    /// Seconds of the whole problem on each device alone, sample by sample.
+    /// Seconds of the whole problem on each device alone, in order, sample by sample.
     pub isolated: Vec<Vec<f64>>,
-    /// The device that was fastest alone.
+    /// Chunks in which each device does its part, so that one's copies run while another is computed; none in runs of
+    /// versions that did everything in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chunks: Vec<u64>,
+    /// Seconds of the whole problem on each device alone in so many chunks, sample by sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlapped: Vec<Vec<f64>>,
+    /// The device that was fastest alone, in its chunks.
     pub fastest: usize,
     /// How often a job has the whole problem computed.
     pub times: u64,
@@ -33,6 +40,11 @@ pub struct Split {
 }
 
 impl Split {
+    /// Samples of each device alone, as it does its part.
+    pub fn alone(&self) -> &[Vec<f64>] {
+        if self.overlapped.is_empty() { &self.isolated } else { &self.overlapped }
+    }
+
     /// Rows a second in the middle one of the calibration's blocks: the combined speed of the devices. The
     /// first ones, which are out of balance, do not move it far. `None` where no block was shared.
     pub fn combined_speed(blocks: &[Block]) -> Option<f64> {

@@ -4,7 +4,9 @@ use super::partition::partition;
 use super::split_run::MAX_REPEATS;
 use crate::autotune::{BuiltVariant, KERNEL};
 use crate::check::Check;
-use crate::plan::{Case, bytes_of, host_mirror, multi_device_division, push_block, rows_a_group};
+use crate::plan::{
+    Case, Chunking, bytes_of, host_mirror, multi_device_division, record_rows, rows_a_group,
+};
 use crate::split::data::Block;
 use crate::timing::walls;
 use crate::{Bench, DeviceGroup, Policy, Stage, memory};
@@ -19,6 +21,9 @@ use std::ops::Range;
 const BLOCK_SECONDS: f64 = 0.2;
 /// The same on simulated devices, which nobody interrupts and every second of which costs the host many.
 const SIMULATED_BLOCK: f64 = 0.05;
+
+/// Numbers of chunks that a device tries for its part: few, whose ends are not hidden, and many, each of which costs.
+const CHUNKS: [u64; 2] = [4, 16];
 
 /// What the reference computes, and how close a result must come.
 pub(super) type Wanted = (Vec<(usize, Data)>, gpubench_core::workload::Comparison);
@@ -37,6 +42,8 @@ pub(super) struct Partitioner<'a> {
     /// How often each device alone computes the problem in one recording, for it to last as long as a
     /// block.
     pub repeats: Vec<u64>,
+    /// Chunks in which each device does its part, so that one's copies run while another is computed.
+    pub chunks: Vec<u64>,
     /// Seconds of work so far.
     pub busy: f64,
 }
@@ -56,8 +63,8 @@ impl<'a> Partitioner<'a> {
         let grain = grain
             .map(|(case, variant)| rows_a_group(variant.candidate, multi_device_division(case)?));
         let grain = grain.collect::<Result<_>>()?;
-        let repeats = vec![1; cases.len()];
-        Ok(Self { bench, cases, variants, rows, grain, owners: vec![], repeats, busy: 0.0 })
+        let (repeats, chunks) = (vec![1; cases.len()], vec![1; cases.len()]);
+        Ok(Self { bench, cases, variants, rows, grain, owners: vec![], repeats, chunks, busy: 0.0 })
     }
 
     /// How many devices there are.
@@ -162,6 +169,17 @@ impl<'a> Partitioner<'a> {
         }
     }
 
+    /// Numbers of chunks that a device may try for its part; none without three queues.
+    pub fn possible_chunks(&self, member: usize) -> Vec<u64> {
+        let groups = self.rows / self.grain[member];
+        let has_queues = self.queues(member) >= 3;
+        CHUNKS.into_iter().filter(|&chunks| has_queues && chunks <= groups).collect()
+    }
+
+    fn queues(&self, member: usize) -> u32 {
+        self.bench.session.members[member].device.info().queues
+    }
+
     /// A device's part of the problem, so many times; nothing for no rows.
     fn record_part(
         &self,
@@ -170,16 +188,13 @@ impl<'a> Partitioner<'a> {
         repeats: u64,
         pending_upload: bool,
     ) -> Result<Recording> {
-        let (case, candidate) = (&self.cases[member], self.variants[member].candidate);
-        let mut recording = Recording::default();
-        if !range.is_empty() {
-            for repeat in 0..repeats {
-                // Every repeat stands for a problem of its own, which is uploaded whole.
-                let shared = pending_upload || repeat > 0;
-                push_block(&mut recording, case, candidate, KERNEL, range, shared)?;
-            }
+        if range.is_empty() {
+            return Ok(Recording::default());
         }
-        Ok(recording)
+        let (case, candidate) = (&self.cases[member], self.variants[member].candidate);
+        let (chunks, grain) = (self.chunks[member], self.grain[member]);
+        let chunking = Chunking { chunks, grain, queues: self.queues(member) };
+        record_rows(case, candidate, KERNEL, (range, repeats), chunking, pending_upload)
     }
 
     /// Poisons everything on the devices and all outputs on the host: what is not uploaded and

@@ -1,6 +1,8 @@
 //! One workload on several devices at once: a job that is partitioned into blocks, the first by what each
 //! device did alone, every later one by what those before showed.
 //!
+//! Each device does its part in chunks, one's copies while another is computed, where that is faster and it has three queues.
+//!
 //! Ten blocks are a calibration: they show how soon devices are in balance, and whether they gain over the fastest alone.
 //! If so, the job is done in turn by the fastest device alone and by all of them, each time anew, so
 //! that what else the machine does falls on both; for as long as the slowdown that this may bring fits
@@ -25,6 +27,8 @@ use gpubench_stats::{Decision, median_of};
 const ISOLATED_SHARE: f64 = 0.2;
 /// Samples of a device alone, at least, and jobs in turn: six give an interval with 95 % confidence.
 const MIN_SAMPLES: usize = 6;
+/// Samples of a number of chunks that is tried.
+const TRIAL_SAMPLES: usize = 3;
 /// Seconds of a job on the fastest device alone, at least: 3 % of a shorter one buys no block that
 /// could be distinguished from the cost of starting it.
 const MIN_JOB_SECONDS: f64 = 1.0;
@@ -62,13 +66,12 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
     if first.is_none() || policy.verify_only {
         return Ok(());
     }
-    let Some(isolated) = jobs.on_each_device()? else { return Ok(()) };
-    let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
+    let Some((isolated, overlapped)) = jobs.on_each_device()? else { return Ok(()) };
     let min_seconds =
         if clock == Clock::Simulated { MIN_SIMULATED_JOB_SECONDS } else { MIN_JOB_SECONDS };
     let min_seconds =
         min_seconds.max((1.0 - ISOLATED_SHARE) * policy.seconds / (2 * MIN_SAMPLES) as f64);
-    let plan = Plan::new(isolated.iter().map(middle).collect(), &jobs.partitioner, min_seconds);
+    let plan = Plan::new(&overlapped, &jobs.partitioner, min_seconds);
     let calibrated = jobs.right("calibration blocks", |partitioner| {
         let balancer = partitioner.balancer(&plan.speeds);
         SplitRun::new(partitioner, balancer, u64::MAX).calibrate(BLOCKS, plan.fastest)
@@ -81,7 +84,7 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
         true => jobs.in_turn(&plan, &balancer, combined_speed)?,
         false => Some((vec![], vec![])),
     };
-    let busy = jobs.partitioner.busy;
+    let (busy, chunks) = (jobs.partitioner.busy, jobs.partitioner.chunks.clone());
     let Some((jobs, fastest_device_seconds)) = in_turn else { return Ok(()) };
     let Plan { fastest, times, .. } = plan;
     bench.measurement.wall.busy += busy;
@@ -91,6 +94,8 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
         host_memory,
         rows,
         isolated,
+        chunks,
+        overlapped,
         fastest,
         times,
         jobs,
@@ -108,6 +113,13 @@ fn of_device(error: Error, name: &str) -> Error {
     }
 }
 
+/// Of each device, the seconds of the whole problem, sample by sample.
+type Samples = Vec<Vec<f64>>;
+
+fn middle(samples: &[f64]) -> f64 {
+    median_of(samples.iter().copied()).unwrap_or(f64::NAN)
+}
+
 /// What is done in turn.
 struct Plan {
     /// Rows a second of each device alone.
@@ -120,11 +132,11 @@ struct Plan {
 }
 
 impl Plan {
-    /// For devices that take `alone` seconds for all rows, of which a job takes `min_seconds` seconds at
+    /// For devices with these samples of all rows alone, of which a job takes `min_seconds` seconds at
     /// least, and within [`LONGEST`] as long as its first block needs to have work-groups for every device.
-    fn new(alone: Vec<f64>, partitioner: &Partitioner, min_seconds: f64) -> Self {
+    fn new(alone: &[Vec<f64>], partitioner: &Partitioner, min_seconds: f64) -> Self {
         let rows = partitioner.rows as f64;
-        let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
+        let alone: Vec<f64> = alone.iter().map(|samples| middle(samples).max(1e-9)).collect();
         let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
         let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
         let speeds: Vec<f64> = alone.iter().map(|seconds| rows / seconds).collect();
@@ -159,22 +171,63 @@ impl<'a> Jobs<'a> {
         Ok(right.then_some(given))
     }
 
-    /// Seconds of the whole problem on each device alone, sample by sample.
-    fn on_each_device(&mut self) -> Result<Option<Vec<Vec<f64>>>> {
+    /// Samples of the whole problem on each device alone: in order, and as the device does its part.
+    fn on_each_device(&mut self) -> Result<Option<(Samples, Samples)>> {
         let members = self.partitioner.members();
-        let policy = self.partitioner.bench.policy;
-        let min_samples = policy.min_samples.min(MIN_SAMPLES);
-        let policy = Policy { min_samples, ..policy.clone() };
-        let seconds = ISOLATED_SHARE * policy.seconds / members as f64;
-        let mut alone = vec![];
+        let seconds = ISOLATED_SHARE * self.partitioner.bench.policy.seconds / members as f64;
+        let (mut isolated, mut overlapped) = (vec![], vec![]);
         for member in 0..members {
-            let when = self.partitioner.when_on_one_device(member);
-            let samples = self
-                .right(&when, |partitioner| partitioner.on_one_device(member, &policy, seconds))?;
-            let Some(samples) = samples else { return Ok(None) };
-            alone.push(samples);
+            let possible = self.partitioner.possible_chunks(member);
+            let share = if possible.is_empty() { seconds } else { seconds / 3.0 };
+            let in_order = self.on_one_device(member, share, MIN_SAMPLES)?;
+            let Some(in_order) = in_order else { return Ok(None) };
+            let Some(samples) = self.in_chunks(member, &possible, &in_order, share)? else {
+                return Ok(None);
+            };
+            isolated.push(in_order);
+            overlapped.push(samples);
         }
-        Ok(Some(alone))
+        Ok(Some((isolated, overlapped)))
+    }
+
+    /// The same of one device in the number of chunks that is fastest; `in_order` where that is one. The fastest number
+    /// is measured anew, since the best of several tries is better than it is.
+    fn in_chunks(
+        &mut self,
+        member: usize,
+        possible: &[u64],
+        in_order: &[f64],
+        seconds: f64,
+    ) -> Result<Option<Vec<f64>>> {
+        let (mut fastest, mut best) = (1, middle(in_order));
+        for &chunks in possible {
+            self.partitioner.chunks[member] = chunks;
+            let share = seconds / possible.len() as f64;
+            let tried = self.on_one_device(member, share, TRIAL_SAMPLES)?;
+            let Some(tried) = tried else { return Ok(None) };
+            if middle(&tried) < best {
+                (fastest, best) = (chunks, middle(&tried));
+            }
+        }
+        self.partitioner.chunks[member] = fastest;
+        if fastest == 1 {
+            return Ok(Some(in_order.to_vec()));
+        }
+        self.on_one_device(member, seconds, MIN_SAMPLES)
+    }
+
+    /// Samples of the whole problem on one device, a given number of them at least.
+    fn on_one_device(
+        &mut self,
+        member: usize,
+        seconds: f64,
+        min_samples: usize,
+    ) -> Result<Option<Vec<f64>>> {
+        let policy = self.partitioner.bench.policy;
+        let min_samples = policy.min_samples.min(min_samples);
+        let policy = Policy { min_samples, ..policy.clone() };
+        let when = self.partitioner.when_on_one_device(member);
+        self.right(&when, |partitioner| partitioner.on_one_device(member, &policy, seconds))
     }
 
     /// The job on all devices, partitioned as calibrated, in which they did a given number of rows a second

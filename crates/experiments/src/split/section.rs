@@ -11,7 +11,8 @@ use gpubench_model::slowdown_budget::{MAX_SLOWDOWN, worth_trying};
 /// One section a case.
 pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("split", "Split workloads").text(
-        "A problem is split over several devices. Blocks calibrate the split, each partitioned by \
+        "A problem is split over several devices. Each does its part in chunks, copying one while it \
+         computes another, where that is faster. Blocks calibrate the split, each partitioned by \
          the speeds of those before; a job falls back to the fastest device where that is faster.",
     );
     let cases = detailed_cases(input);
@@ -30,6 +31,7 @@ fn one(key: &CaseKey, raw: &Split) -> Option<Section> {
             .fact("balanced", "balanced", balanced(&summary))
             .fact("decision", "decision", decision(raw, &summary))
             .fact("overall", "overall", overall(raw, &summary))
+            .fact("over_in_order", "over one without overlap", over_in_order(&summary))
             .table(devices(raw, &summary)),
     )
 }
@@ -40,6 +42,8 @@ fn devices(raw: &Split, summary: &SplitSummary) -> Table {
         Column::text("device", "device"),
         Column::text("memory", "host memory"),
         Column::new("isolated", "isolated", Unit::Seconds),
+        Column::new("chunks", "chunks", Unit::Count),
+        Column::new("overlapped", "in chunks", Unit::Seconds),
         Column::new("last_block", "of the last block", Unit::Fraction),
     ];
     let mut table =
@@ -52,7 +56,16 @@ fn devices(raw: &Split, summary: &SplitSummary) -> Table {
             let work = block.work() / block.repeats.max(1) as f64;
             Quantity::new(*block.rows.get(at)? as f64 / work.max(1.0))
         });
-        table.row([device.clone().into(), memory.label().into(), (*isolated).into(), part.into()]);
+        let chunks = raw.chunks.get(at).copied().filter(|chunks| *chunks > 1);
+        let overlapped = chunks.and_then(|_| summary.overlapped.get(at).copied());
+        table.row([
+            device.clone().into(),
+            memory.label().into(),
+            (*isolated).into(),
+            chunks.into(),
+            overlapped.into(),
+            part.into(),
+        ]);
     }
     table
 }
@@ -132,4 +145,11 @@ fn overall(raw: &Split, summary: &SplitSummary) -> Option<Sentence> {
             .text(" of ")
             .counted(raw.times, "problem"),
     )
+}
+
+/// Whole jobs against the fastest device that does everything in order; nothing where no block was shared.
+fn over_in_order(summary: &SplitSummary) -> Option<Sentence> {
+    let speedup = summary.over_in_order.filter(|_| summary.tried != [0, 0])?;
+    let text = " one device that copies and computes in turn";
+    Some(Sentence::new().value(speedup, Unit::Ratio).text(text))
 }

@@ -3,7 +3,7 @@
 use super::prediction::Prediction;
 use crate::cmd::number::{at_least_zero, share};
 use gpubench_core::error::{Error, Result};
-use gpubench_model::overlap_worth::{Strategy, gain, potential};
+use gpubench_model::overlap_worth::{Strategy, gain, potential, runs_to_pay};
 
 /// Arguments of `gpubench model overlap-worth`.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,12 @@ pub struct Args {
     /// The share of the shorter activity that can really be hidden
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
     quality: f64,
+    /// What developing the overlap costs, in seconds of the machine
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
+    development: Option<f64>,
+    /// How often the program will run
+    #[arg(long, value_name = "RUNS", requires = "development", value_parser = at_least_zero)]
+    runs: Option<f64>,
     /// Print JSON: {model, parts}
     #[arg(long)]
     json: bool,
@@ -39,11 +45,36 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let potential = potential(computation, communication, total);
     let seconds = |strategy: Strategy| strategy.seconds(computation, transfer, communication);
-    Prediction::of("2 overlap worth, V13 §5.2.1, §5.4.3")
+    let gain = gain(potential, quality);
+    let prediction = Prediction::of("2 overlap worth, V13 §5.2.1, §5.4.3")
         .number("potential", potential, "", "§5.2.1: min(T_comp, T_comm)/T_total")
-        .number("gain", gain(potential, quality), "", "§5.4.3: potential × quality")
+        .number("gain", gain, "", "§5.4.3: potential × quality")
         .seconds("synchronous", serial, "T_comp + T_trans + T_comm")
         .seconds("native", seconds(Strategy::Native), "T_trans + max(T_comp, T_comm)")
-        .seconds("total", seconds(Strategy::Total), "max(T_comp, T_trans + T_comm)")
-        .show(args.json)
+        .seconds("total", seconds(Strategy::Total), "max(T_comp, T_trans + T_comm)");
+    decision(args, gain * total, prediction).show(args.json)
+}
+
+/// Whether the development is worth it, where its cost is known.
+fn decision(args: &Args, gained: f64, prediction: Prediction) -> Prediction {
+    let Some(cost) = args.development else { return prediction };
+    let runs = runs_to_pay(cost, gained);
+    let prediction = prediction.seconds("gained", gained, "gain × T_total").number(
+        "runs_to_pay",
+        runs,
+        "runs",
+        "ours: ceil(development / gained)",
+    );
+    match args.runs {
+        None => prediction,
+        Some(planned) => {
+            let worth = if planned >= runs { "yes" } else { "no" };
+            let net = planned * gained - cost;
+            prediction.seconds("net", net, "ours: runs × gained − development").text(
+                "worth",
+                worth,
+                "ours: runs ≥ runs_to_pay",
+            )
+        }
+    }
 }

@@ -1,14 +1,17 @@
 //! `gpubench model schedule`: model 9 from the three stages of a divisible problem.
 
 use super::prediction::Prediction;
+use super::transfer_states::read_states;
 use crate::cmd::number::{at_least_zero, share};
 use gpubench_core::error::{Error, Result};
+use gpubench_model::equal_devices::SharedLink;
 use gpubench_model::pipeline::Engines;
 use gpubench_model::schedule::{Class, Heavy, Plan, Problem};
 use gpubench_model::schedule_rules::{self, Rule};
 use gpubench_model::schedule_search::search;
 use gpubench_model::streams::Stages;
 use gpubench_model::transfer::Duplex;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `gpubench model schedule`. Each stage is that of the whole problem, isolated.
 #[derive(Debug, clap::Args)]
@@ -29,14 +32,17 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = at_least_zero)]
     command: f64,
     /// S_SR/S_S: what is left of the rate of uploads while both run
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, conflicts_with = "states")]
     upload_duplex: f64,
     /// R_SR/R_R: what is left of the rate of downloads while both run
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, conflicts_with = "states")]
     download_duplex: f64,
     /// The smallest part, as a share of the problem
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
     smallest: f64,
+    /// Share the problem among equal devices with these rates: a file as for transfer-states
+    #[arg(long, value_name = "FILE")]
+    states: Option<PathBuf>,
     /// Print JSON: {model, parts}
     #[arg(long)]
     json: bool,
@@ -50,18 +56,29 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let duplex = Duplex { upload: args.upload_duplex, download: args.download_duplex };
     let engines = Engines { count: args.engines, command: args.command, duplex };
-    let problem = Problem { whole, engines, smallest: args.smallest };
-    let class = Class::of(whole);
+    let alone = Problem { whole, engines, smallest: args.smallest };
+    let link = args.states.as_deref().map(shared_link).transpose()?;
+    let problem = link.map_or(alone, |link| Problem {
+        whole: link.share(whole),
+        engines: Engines { duplex: link.duplex, ..engines },
+        ..alone
+    });
+    let class = Class::of(problem.whole);
     let (planned, found) = (schedule_rules::plan(&problem), search(&problem));
-    let serial = Plan::equal(1).makespan(&problem);
+    let serial = Plan::equal(1).makespan(&alone);
     let rule = planned.makespan(&problem);
-    let mut prediction = Prediction::of("9 schedule, C13 §4.1, §4.2")
+    let no_partition = if link.is_some() { "no partition, one device" } else { "no partition" };
+    let mut prediction = Prediction::of("9 schedule, C13 §4.1, §4.2");
+    if let Some(link) = link {
+        prediction = each_device(prediction, link.devices, problem.whole);
+    }
+    prediction = prediction
         .text("class", name(class), "§4.1")
         .text("rule", equations(Rule::of(class)), "§4.2")
         .list("parts", planned.sizes.clone(), "of the problem", "§4.2")
         .seconds("stepwise", planned.stepwise(&problem), "Σ t_i + (m + 2)·t_sync")
         .seconds("rule_seconds", rule, "the rule's parts in a pipeline, ours")
-        .seconds("serial", serial, "no partition");
+        .seconds("serial", serial, no_partition);
     for (parts, count) in [("equal_10", 10), ("equal_100", 100), ("equal_1000", 1000)] {
         prediction =
             prediction.seconds(parts, Plan::equal(count).makespan(&problem), "equal parts");
@@ -73,6 +90,27 @@ pub fn run(args: &Args) -> Result<()> {
         .number("speedup", serial / rule, "", "of the rule, over no partition")
         .number("max_speedup", serial / problem.lower_bound(), "", "of the lower bound")
         .show(args.json)
+}
+
+/// The link of a file's equal devices.
+fn shared_link(file: &Path) -> Result<SharedLink> {
+    let (states, _) = read_states(file)?;
+    SharedLink::of(&states).ok_or_else(|| {
+        let file = file.display();
+        Error::Usage(format!(
+            "{file}: equal devices need the states of one and of all of them uploading and downloading, and of all \
+             doing both, with equal rates"
+        ))
+    })
+}
+
+/// What one of several devices has of the problem; what follows is of that part.
+fn each_device(prediction: Prediction, devices: usize, each: Stages) -> Prediction {
+    prediction
+        .number("devices", devices as f64, "", "equal shares; §4.3.2 by our reading")
+        .seconds("each_upload", each.upload, "D_s/n at the rate while all upload")
+        .seconds("each_kernel", each.kernel, "T_k/n")
+        .seconds("each_download", each.download, "D_r/n at the rate while all download")
 }
 
 fn name(class: Class) -> String {

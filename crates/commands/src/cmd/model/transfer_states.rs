@@ -8,7 +8,7 @@ use gpubench_core::text::printable;
 use gpubench_core::units::fixed;
 use gpubench_model::transfer_states::{Both, State, min_time, mirrored};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The columns of a file of equal devices whose totals are given.
 const TOTALS: [&str; 2] = ["send_total", "receive_total"];
@@ -49,9 +49,7 @@ struct Spent {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let table = Table::read(&args.file, &["state"])?;
-    let totals = table.columns().any(|column| TOTALS.contains(&column));
-    let mut states = read(&table, if totals { total_rates } else { device_rates })?;
+    let (mut states, totals) = read_states(&args.file)?;
     let devices = states[0].rates.len();
     for (option, amounts) in [("--upload", &args.upload), ("--download", &args.download)] {
         if amounts.len() != devices {
@@ -76,6 +74,14 @@ pub fn run(args: &Args) -> Result<()> {
     let seconds = min_time(&states, &amounts).map_err(usage)?;
     let summary = summary(&states, &seconds);
     show(args.json, &summary, || text(&summary))
+}
+
+/// The states of a file, and whether their rates are totals.
+pub(super) fn read_states(file: &Path) -> Result<(Vec<State>, bool)> {
+    let table = Table::read(file, &["state"])?;
+    let totals = table.columns().any(|column| TOTALS.contains(&column));
+    let states = read(&table, if totals { total_rates } else { device_rates })?;
+    Ok((states, totals))
 }
 
 /// What the model refuses here is the file's or the command line's mistake.
