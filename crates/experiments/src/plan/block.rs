@@ -300,6 +300,6 @@ mod tests {
             |range, chunks, grain| chunks_of(&range, Chunking { chunks, grain, queues: 3 });
         assert_eq!(chunks(3..25, 3, 4), [3..11, 11..19, 19..25]);
         assert_eq!(chunks(0..8, 16, 4), [0..4, 4..8]);
-        assert_eq!(chunks(0..5, 1, 1), [0..5]);
+        assert_eq!(chunks(0..5, 1, 1), vec![0..5]);
     }
 }
