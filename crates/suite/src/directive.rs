@@ -33,7 +33,7 @@ pub fn beyond_its_text(text: &str) -> Option<Range<usize>> {
 
 fn beyond(text: &str, trigraphs: bool) -> Option<Range<usize>> {
     let (plain, places) = spliced(text, trigraphs);
-    let directive = (0..plain.len()).find_map(|at| Some(at..directive(&plain, at)?));
+    let directive = (0..plain.len()).find_map(|at| Some(at..directive(&plain, &places, at)?));
     let found = directive.or_else(|| {
         OPERATORS.iter().find_map(|operator| {
             let at = plain.windows(operator.len()).position(|window| window == *operator)?;
@@ -68,7 +68,7 @@ fn in_name(byte: u8) -> bool {
 /// The end of the directive that begins at `at` and names a file, if there is one. A `#` behind
 /// which nothing can be made out counts as one, as does one with a comment before its name: compilers do not
 /// agree where that ends.
-fn directive(plain: &[u8], at: usize) -> Option<usize> {
+fn directive(plain: &[u8], places: &[usize], at: usize) -> Option<usize> {
     let rest = match &plain[at..] {
         [b'#', rest @ ..] | [b'%', b':', rest @ ..] => rest,
         _ => return None,
@@ -84,25 +84,26 @@ fn directive(plain: &[u8], at: usize) -> Option<usize> {
     if cut_off || rest.starts_with(b"/*") || DIRECTIVES.contains(&&rest[..len]) {
         return Some(end);
     }
-    (&rest[..len] == b"pragma" && pragma(&plain[end..])).then_some(end)
+    (&rest[..len] == b"pragma" && pragma(&plain[end..], &places[end..])).then_some(end)
 }
 
 /// Whether the line behind `#pragma` names a file or a module. One in which that cannot be made out
-/// does. Where a comment begins in it, so much of what follows is looked at as is ever looked at: compilers do not
-/// agree where that ends.
-fn pragma(line: &[u8]) -> bool {
+/// does. Where a comment with joined lines begins in it, so much of what follows is looked at as is ever looked at:
+/// compilers do not agree where that ends.
+fn pragma(line: &[u8], places: &[usize]) -> bool {
     let mut rest = &line[..line.len().min(WINDOW)];
-    let mut has_comment = false;
+    let mut disputed = false;
     loop {
         rest = match rest {
-            [] => return line.len() > WINDOW && !has_comment,
-            [b'\n' | b'\r', ..] | [b'/', b'/', ..] if !has_comment => return false,
+            [] => return line.len() > WINDOW && !disputed,
+            [b'\n' | b'\r', ..] | [b'/', b'/', ..] if !disputed => return false,
             [b'/', b'*', comment @ ..] => {
-                has_comment = true;
-                if !comment.windows(2).any(|window| window == b"*/") {
+                let Some(len) = comment.windows(2).position(|window| window == b"*/") else {
                     return true;
-                }
-                comment
+                };
+                let begin = line.len().min(WINDOW) - comment.len();
+                disputed |= places[begin + len + 1] - places[begin] != len + 1;
+                if disputed { comment } else { &comment[len + 2..] }
             }
             [byte, after @ ..] if !in_name(*byte) => after,
             _ => {
@@ -222,6 +223,9 @@ mod tests {
             "%:",
             "#define include 1\n",
             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma once\nint module;",
+            "#pragma ivdep /* no loop-carried dependency */\nfor (;;) {}",
+            "#pragma unroll /* each row */\nint module; /* what follows",
+            "#pragma unroll /* each\nrow */ 4 /* of all */\n/** Adds. */ int dependency;",
             "float asmx, plasm, asm_2; // assembly",
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",

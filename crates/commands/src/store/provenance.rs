@@ -77,24 +77,35 @@ fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
     if !imported.is_empty() {
         return imported;
     }
+    // Two runs in turn begin at once.
+    let half = if header["in_turn"]["is_old"] == json!(true) { ", the older" } else { "" };
     let history = items(&noise["history"]);
     let began = history.iter().chain([header]).map(|run| &run["started"]);
-    began.filter_map(Value::as_str).map(str::to_owned).collect()
+    began.filter_map(Value::as_str).map(|started| format!("{started}{half}")).collect()
 }
 
-/// A hash of what each record measured, without the place that it has in the file, and however another program wrote
-/// it again.
+/// A hash of what each record says, without the place that it has in the file, and however another program wrote it
+/// again.
 fn records(path: &Path) -> Option<HashSet<[u8; 32]>> {
     let mut lines = lines(path, u64::MAX)?;
     let mut found = HashSet::new();
+    let mut devices = Value::Null;
     while let Ok(Some((line, _))) = lines.next_line() {
         let Piece::Whole(line) = line else { continue };
-        let value: Value = serde_json::from_slice(&line).unwrap_or_default();
-        let record = &value["record"];
-        let samples = &record["measured"]["samples"];
-        if samples.as_array().is_some_and(|samples| !samples.is_empty()) {
-            found.insert(sha256(plain(json!([record["key"], samples])).to_string()));
+        let mut value: Value = serde_json::from_slice(&line).unwrap_or_default();
+        if value["header"].is_object() {
+            devices = value["header"]["devices"].take();
         }
+        let record = &value["record"];
+        if !record.is_object() {
+            continue;
+        }
+        let device =
+            record["device"].as_u64().and_then(|at| devices.get(usize::try_from(at).ok()?));
+        let device = device.map(|device| [&device["backend"], &device["name"]]);
+        let said = ["key", "outcome", "detail"].map(|name| &record[name]);
+        let of = json!([device, said, record["measured"]["samples"]]);
+        found.insert(sha256(plain(of).to_string()));
     }
     Some(found)
 }

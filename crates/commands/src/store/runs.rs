@@ -49,12 +49,12 @@ pub struct Found {
 }
 
 /// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them that
-/// begins as a result does, by name. Of each run one file, and every baseline.
+/// begins as a result does, by name. Of each run and each baseline one file.
 ///
 /// # Errors
 /// `Io` where a path cannot be read; `Usage` where nothing in a folder has a result's name.
 pub fn find(paths: &[PathBuf]) -> Result<Found> {
-    named(paths).map(|found| each_once(found, |file| !file.is_baseline))
+    named(paths).map(|found| each_once(found, |one, other| one.is_baseline == other.is_baseline))
 }
 
 /// As [`find`], without the baselines that were made of runs that are found, too.
@@ -62,7 +62,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
 /// # Errors
 /// As [`find`].
 pub fn find_each_once(paths: &[PathBuf]) -> Result<Found> {
-    named(paths).map(|found| each_once(found, |_| true))
+    named(paths).map(|found| each_once(found, |_, _| true))
 }
 
 fn named(paths: &[PathBuf]) -> Result<Found> {
@@ -84,9 +84,9 @@ fn named(paths: &[PathBuf]) -> Result<Found> {
 }
 
 /// A record that counted twice would seem to have been measured twice, with the same result to the bit. Of files that
-/// share records, as far as they are `looked_at`, the longest run stays: the others were copied before it was over, cut
+/// share records, as far as they `compete`, the longest run stays: the others were copied before it was over, cut
 /// short, or hold what was made of it.
-fn each_once(found: Found, looked_at: impl Fn(&Provenance) -> bool) -> Found {
+fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -> Found {
     let files: Vec<Provenance> = found.files.into_iter().map(Provenance::of).collect();
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|&at| (files[at].is_baseline, Reverse(files[at].bytes), at));
@@ -95,7 +95,7 @@ fn each_once(found: Found, looked_at: impl Fn(&Provenance) -> bool) -> Found {
     for at in order {
         let file = &files[at];
         let like = file.sources.iter().filter_map(|source| by_source.get(source.as_str()));
-        let same = |other: &usize| looked_at(file) && file.shares_with(&files[*other]);
+        let same = |&other: &usize| compete(file, &files[other]) && file.shares_with(&files[other]);
         if let Some(other) = like.flatten().copied().find(same) {
             copies.insert(at, other);
             continue;
