@@ -89,14 +89,22 @@ fn directive(plain: &[u8], at: usize) -> Option<usize> {
 
 /// Whether the line behind `#pragma` names a file or a module. One in which that cannot be made out
 /// does. Where a comment begins in it, so much of what follows is looked at as is ever looked at: compilers do not
-/// agree where that ends.
+/// agree where that ends. The line must end there, too.
 fn pragma(line: &[u8]) -> bool {
     let mut rest = &line[..line.len().min(WINDOW)];
-    let mut has_comment = false;
+    let (mut has_comment, mut has_ended) = (false, false);
     loop {
         rest = match rest {
-            [] => return line.len() > WINDOW && !has_comment,
+            [] => return line.len() > WINDOW && !has_ended,
             [b'\n' | b'\r', ..] | [b'/', b'/', ..] if !has_comment => return false,
+            [b'\n' | b'\r', after @ ..] => {
+                has_ended = true;
+                after
+            }
+            [b'*', b'/', after @ ..] => {
+                has_ended = false;
+                after
+            }
             [b'/', b'*', comment @ ..] => {
                 has_comment = true;
                 if !comment.windows(2).any(|window| window == b"*/") {
@@ -107,13 +115,21 @@ fn pragma(line: &[u8]) -> bool {
             [byte, after @ ..] if !in_name(*byte) => after,
             _ => {
                 let len = rest.iter().take_while(|byte| in_name(**byte)).count();
-                if PRAGMAS.contains(&&rest[..len]) {
+                let (word, behind) = rest.split_at(len);
+                if PRAGMAS.contains(&word) || word == b"comment" && is_called(behind) {
                     return true;
                 }
-                &rest[len..]
+                behind
             }
         }
     }
+}
+
+/// Whether a parenthesis follows, or what may hide one: `#pragma comment(lib, "x")` names a file for the linker.
+fn is_called(behind: &[u8]) -> bool {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c);
+    let next = behind.iter().find(|byte| !is_blank(byte));
+    next.is_some_and(|byte| matches!(byte, b'(' | b'/'))
 }
 
 /// The text as a preprocessor reads it, trigraphs replaced and continued lines joined, and where
@@ -183,6 +199,9 @@ mod tests {
             "#pra\\\ngma include_alias(\"a\", \"b\")",
             "#define P _Pragma(\"GCC dependency \\\"x\\\"\")",
             "__pragma(module)",
+            "#pragma comment(lib, \"/etc/passwd\")",
+            "#pragma comment /**/ (lib, \"/etc/passwd\")",
+            "#pragma com\\\nment\\\n\t(lib, \"x\")",
             "asm(\".incbin \\\"/etc/passwd\\\"\");",
             "void f() { __as\\\nm__ volatile(\"nop\"); }",
             "int x asm(\"y\");",
@@ -209,6 +228,13 @@ mod tests {
         }
         let text = "float é;\n#include <x>";
         assert_eq!(&text[beyond_its_text(text).unwrap()], "#include");
+        let far = " ".repeat(WINDOW);
+        for before in ["/**/", "/*\n*/", "/**/ /**/", "/* *\\ \n/ \n */"] {
+            let text = format!("#pragma GCC {before}{far}dependency <x>");
+            assert!(beyond_its_text(&text).is_some(), "{before}");
+        }
+        let text = format!("#pragma GCC {}dependency <x>", "/**/".repeat(WINDOW));
+        assert!(beyond_its_text(&text).is_some());
         // What cannot be made out is refused.
         assert!(beyond_its_text("# /* a comment without an end").is_some());
         assert!(beyond_its_text(&format!("#{}include <x>", " ".repeat(1000))).is_some());
@@ -222,6 +248,8 @@ mod tests {
             "%:",
             "#define include 1\n",
             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma once\nint module;",
+            "#pragma unroll 4 /* a comment */\nint a; // a comment",
+            &format!("#pragma unroll /* 4 */\n/* {0} */\nint a;{0}{0}{0}", " ".repeat(WINDOW / 2)),
             "float asmx, plasm, asm_2; // assembly",
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",
