@@ -68,6 +68,51 @@ fn a_run_and_the_baseline_that_was_made_of_it_count_once() {
 }
 
 #[test]
+fn a_run_teaches_a_baseline_once() {
+    let place = Place::new();
+    write(&place, "a.jsonl", "Card A", 3, 1.0);
+    assert_eq!(output(&place, &["baseline", "save", "a.jsonl"]).0, Some(0));
+    let update = |name: &str| {
+        let (code, _, stderr) = output(&place, &["baseline", "update", name]);
+        assert_eq!(code, Some(0), "{stderr}");
+        stderr
+    };
+    let all = [update("a.jsonl"), update("a.jsonl")].concat();
+    assert!(!all.contains("runs"), "{all}");
+}
+
+/// Some measures keep no samples; version 1 called others otherwise.
+#[test]
+fn a_copy_counts_once_whatever_was_measured_and_whoever_wrote_it() {
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/every-kind.jsonl");
+    let old = std::fs::read_to_string(old).expect("a run of version 1");
+    let place = Place::new();
+    let write = |name: &str, measures: &[&str]| {
+        let named =
+            |line: &str, measure: &&str| line.contains(&format!(r#""measure":"{measure}""#));
+        let mut lines = old.lines();
+        let header = lines.next().expect("a header");
+        let some = lines.filter(|line| measures.iter().any(|measure| named(line, measure)));
+        let text: Vec<&str> = [header].into_iter().chain(some).collect();
+        assert!(text.len() > 1, "{name}");
+        std::fs::write(place.folder.path().join(name), text.join("\n") + "\n").expect("written");
+    };
+    let said = |files: [&str; 2]| {
+        let rank = ["rank", "--include-simulated", "--include-cpu"];
+        output(&place, &[&rank[..], &files].concat()).2
+    };
+    write("details.jsonl", &["split", "transfer-states"]);
+    write("part.jsonl", &["split"]);
+    let stderr = said(["details.jsonl", "part.jsonl"]);
+    assert!(stderr.contains("part.jsonl holds the same run as details.jsonl"), "{stderr}");
+    write("renamed.jsonl", &["send", "receive", "staircase", "rearrange"]);
+    let save = ["baseline", "save", "--allow", "few-rounds,unverified,drift", "renamed.jsonl"];
+    assert_eq!(output(&place, &save).0, Some(0));
+    let stderr = said(["renamed.jsonl", "baselines"]);
+    assert!(stderr.contains("holds the same run as renamed.jsonl"), "{stderr}");
+}
+
+#[test]
 fn a_baseline_is_saved_listed_shown_and_compared_with() {
     let place = Place::new();
     write(&place, "a.jsonl", "Card A", 5, 1.0);

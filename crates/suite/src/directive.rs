@@ -89,14 +89,22 @@ fn directive(plain: &[u8], places: &[usize], at: usize) -> Option<usize> {
 
 /// Whether the line behind `#pragma` names a file or a module. One in which that cannot be made out
 /// does. Where a comment with joined lines begins in it, so much of what follows is looked at as is ever looked at:
-/// compilers do not agree where that ends.
+/// compilers do not agree where that ends. The line must end there, too.
 fn pragma(line: &[u8], places: &[usize]) -> bool {
     let mut rest = &line[..line.len().min(WINDOW)];
-    let mut disputed = false;
+    let (mut disputed, mut has_ended) = (false, false);
     loop {
         rest = match rest {
-            [] => return line.len() > WINDOW && !disputed,
+            [] => return line.len() > WINDOW && !has_ended,
             [b'\n' | b'\r', ..] | [b'/', b'/', ..] if !disputed => return false,
+            [b'\n' | b'\r', after @ ..] => {
+                has_ended = true;
+                after
+            }
+            [b'*', b'/', after @ ..] => {
+                has_ended = false;
+                after
+            }
             [b'/', b'*', comment @ ..] => {
                 let Some(len) = comment.windows(2).position(|window| window == b"*/") else {
                     return true;
@@ -108,13 +116,21 @@ fn pragma(line: &[u8], places: &[usize]) -> bool {
             [byte, after @ ..] if !in_name(*byte) => after,
             _ => {
                 let len = rest.iter().take_while(|byte| in_name(**byte)).count();
-                if PRAGMAS.contains(&&rest[..len]) {
+                let (word, behind) = rest.split_at(len);
+                if PRAGMAS.contains(&word) || word == b"comment" && is_called(behind) {
                     return true;
                 }
-                &rest[len..]
+                behind
             }
         }
     }
+}
+
+/// Whether a parenthesis follows, or what may hide one: `#pragma comment(lib, "x")` names a file for the linker.
+fn is_called(behind: &[u8]) -> bool {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c);
+    let next = behind.iter().find(|byte| !is_blank(byte));
+    next.is_some_and(|byte| matches!(byte, b'(' | b'/'))
 }
 
 /// The text as a preprocessor reads it, trigraphs replaced and continued lines joined, and where
@@ -184,6 +200,9 @@ mod tests {
             "#pra\\\ngma include_alias(\"a\", \"b\")",
             "#define P _Pragma(\"GCC dependency \\\"x\\\"\")",
             "__pragma(module)",
+            "#pragma comment(lib, \"/etc/passwd\")",
+            "#pragma comment /**/ (lib, \"/etc/passwd\")",
+            "#pragma com\\\nment\\\n\t(lib, \"x\")",
             "asm(\".incbin \\\"/etc/passwd\\\"\");",
             "void f() { __as\\\nm__ volatile(\"nop\"); }",
             "int x asm(\"y\");",
@@ -210,6 +229,13 @@ mod tests {
         }
         let text = "float é;\n#include <x>";
         assert_eq!(&text[beyond_its_text(text).unwrap()], "#include");
+        let far = " ".repeat(WINDOW);
+        for before in ["/**/", "/*\n*/", "/**/ /**/", "/* *\\ \n/ \n */"] {
+            let text = format!("#pragma GCC {before}{far}dependency <x>");
+            assert!(beyond_its_text(&text).is_some(), "{before}");
+        }
+        let text = format!("#pragma GCC {}dependency <x>", "/**/".repeat(WINDOW));
+        assert!(beyond_its_text(&text).is_some());
         // What cannot be made out is refused.
         assert!(beyond_its_text("# /* a comment without an end").is_some());
         assert!(beyond_its_text(&format!("#{}include <x>", " ".repeat(1000))).is_some());
@@ -226,6 +252,8 @@ mod tests {
             "#pragma ivdep /* no loop-carried dependency */\nfor (;;) {}",
             "#pragma unroll /* each row */\nint module; /* what follows",
             "#pragma unroll /* each\nrow */ 4 /* of all */\n/** Adds. */ int dependency;",
+            "#pragma unroll 4 /* a comment */\nint a; // a comment",
+            &format!("#pragma unroll /* 4 */\n/* {0} */\nint a;{0}{0}{0}", " ".repeat(WINDOW / 2)),
             "float asmx, plasm, asm_2; // assembly",
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",

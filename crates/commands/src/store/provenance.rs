@@ -3,6 +3,7 @@
 use super::lines::{Lines, Piece};
 use super::read::LONGEST;
 use gpubench_core::hash::sha256;
+use gpubench_core::record::{Line, VERSION};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -21,6 +22,8 @@ pub struct Provenance {
     pub sources: BTreeSet<String>,
     /// Whether it is a baseline, which holds records of runs.
     pub is_baseline: bool,
+    /// Of its format.
+    version: u32,
     records: OnceCell<HashSet<[u8; 32]>>,
 }
 
@@ -36,6 +39,7 @@ impl Provenance {
             bytes: file.metadata().map_or(0, |meta| meta.len()),
             sources: sources(&header["header"], noise),
             is_baseline: noise.is_object(),
+            version: version(&header["header"]),
             records: OnceCell::new(),
             file,
         }
@@ -47,7 +51,7 @@ impl Provenance {
     }
 
     fn records(&self) -> &HashSet<[u8; 32]> {
-        self.records.get_or_init(|| records(&self.file).unwrap_or_default())
+        self.records.get_or_init(|| records(&self.file, self.version).unwrap_or_default())
     }
 }
 
@@ -84,15 +88,19 @@ fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
     began.filter_map(Value::as_str).map(|started| format!("{started}{half}")).collect()
 }
 
+fn version(header: &Value) -> u32 {
+    header["version"].as_u64().and_then(|version| version.try_into().ok()).unwrap_or(VERSION)
+}
+
 /// A hash of what each record says, without the place that it has in the file, and however another program wrote it
 /// again.
-fn records(path: &Path) -> Option<HashSet<[u8; 32]>> {
+fn records(path: &Path, version: u32) -> Option<HashSet<[u8; 32]>> {
     let mut lines = lines(path, u64::MAX)?;
     let mut found = HashSet::new();
     let mut devices = Value::Null;
     while let Ok(Some((line, _))) = lines.next_line() {
         let Piece::Whole(line) = line else { continue };
-        let mut value: Value = serde_json::from_slice(&line).unwrap_or_default();
+        let Some(mut value) = as_written_today(&line, version) else { continue };
         if value["header"].is_object() {
             devices = value["header"]["devices"].take();
         }
@@ -103,11 +111,29 @@ fn records(path: &Path) -> Option<HashSet<[u8; 32]>> {
         let device =
             record["device"].as_u64().and_then(|at| devices.get(usize::try_from(at).ok()?));
         let device = device.map(|device| [&device["backend"], &device["name"]]);
-        let said = ["key", "outcome", "detail"].map(|name| &record[name]);
-        let of = json!([device, said, record["measured"]["samples"]]);
-        found.insert(sha256(plain(of).to_string()));
+        let said = json!([device, record["key"], measured(record)]);
+        found.insert(sha256(plain(said).to_string()));
     }
     Some(found)
+}
+
+/// A line of a file of this version: an older one calls things otherwise, and a baseline that was made of it does not.
+fn as_written_today(line: &[u8], version: u32) -> Option<Value> {
+    match version < VERSION {
+        true => serde_json::to_value(Line::parse(line, version).ok()?).ok(),
+        false => serde_json::from_slice(line).ok(),
+    }
+}
+
+/// What sets a record apart from another one of its case: its samples, or what it came to where none are kept.
+fn measured(record: &Value) -> &Value {
+    let samples = &record["measured"]["samples"];
+    let has_samples = samples.as_array().is_some_and(|samples| !samples.is_empty());
+    match &record["detail"] {
+        _ if has_samples => samples,
+        Value::Null => &record["outcome"],
+        detail => detail,
+    }
 }
 
 /// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.

@@ -10,6 +10,8 @@ const LONGEST: f64 = 1e9;
 const SHORTEST: f64 = 1e-12;
 /// More operations or bytes than any launch has.
 const MAX_WORK: f64 = 1e24;
+/// Faster than any device's clock, in hertz.
+const FASTEST_CLOCK: f64 = 1e12;
 /// More rounds than any run, or any baseline of many runs, has.
 const MAX_ROUNDS: u32 = 1_000_000;
 /// No figure that an experiment leaves is so far from one, upwards or downwards: quotients of such
@@ -110,6 +112,11 @@ impl Header {
         if self.cool_down.is_some_and(|asked| !asked.is_possible()) {
             return Some("its cool-down is none that can be asked for".into());
         }
+        let mut clocks = self.devices.iter().filter_map(|device| device.clock_hz);
+        // A driver that does not know it may say 0.
+        if let Some(hz) = clocks.find(|hz| *hz != 0.0 && !(1.0..=FASTEST_CLOCK).contains(hz)) {
+            return Some(format!("a device's clock runs at {} Hz", quoted(hz)));
+        }
         let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));
         odd.map(|seconds| format!("it was to take {} s, which is no time", quoted(seconds)))
     }
@@ -204,6 +211,18 @@ mod tests {
         assert_eq!(header.validation_error(), None);
         header.started = "yesterday".into();
         assert!(header.validation_error().unwrap().contains("\"yesterday\""));
+    }
+
+    #[test]
+    fn a_device_has_a_clock_that_there_can_be() {
+        let at = |clock_hz| {
+            let device = crate::gpu::DeviceInfo { clock_hz, ..device("sim") };
+            header(vec![self::device("sim"), device]).validation_error()
+        };
+        assert_eq!([at(None), at(Some(0.0)), at(Some(7.45e8))], [None, None, None]);
+        for (hz, text) in [(-5.0, "-5 Hz"), (5e-324, "5e-324 Hz"), (1e300, "1e300 Hz")] {
+            assert!(at(Some(hz)).unwrap().contains(text), "{hz}");
+        }
     }
 
     #[test]

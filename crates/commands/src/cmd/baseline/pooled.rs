@@ -99,8 +99,11 @@ impl Pooled {
                 None => noise.floors.push((key.clone(), *floor)),
             }
         }
-        noise.runs += known.runs;
         let seen = |past: &Past| noise.history.iter().any(|new| new.started == past.started);
+        // A run that it was made of teaches nothing more.
+        let again = known.history.iter().filter(|past| seen(past)).count();
+        let others = known.runs.saturating_sub(u32::try_from(again).unwrap_or(u32::MAX));
+        noise.runs = noise.runs.saturating_add(others);
         let mut history: Vec<Past> =
             known.history.iter().filter(|past| !seen(past)).cloned().collect();
         history.append(&mut noise.history);
