@@ -390,9 +390,6 @@ fn totals_are_planned_on_the_command_line() {
     );
 }
 
-/// V13 Table 5.3: the loop times of overlapping versions, from the times of the parts in the ring's first
-/// table. The GPU's rows are predicted within 2 % for the asynchronous call and 6 % for threads. The
-/// CPU's have no counterpart: its kernel there computes for longer than this whole loop takes.
 /// C13 reports 2.2 to 3.6 times one GPU without overlap for two. By our reading of its rules for equal devices all of
 /// its applications but the linear filter, which is nearly all kernel, are within.
 #[test]
@@ -429,6 +426,9 @@ fn devices_that_are_not_equal_are_not_cut_alike() {
     assert!(stderr.contains("equal devices need the states"), "{stderr}");
 }
 
+/// V13 Table 5.3: the loop times of overlapping versions, from the times of the parts in the ring's first
+/// table. The GPU's rows are predicted within 2 % for the asynchronous call and 6 % for threads. The
+/// CPU's have no counterpart: its kernel there computes for longer than this whole loop takes.
 #[test]
 fn overlapping_versions_of_the_ring_take_what_the_native_strategy_says_on_gpus() {
     use gpubench::model::overlap_worth::Strategy;

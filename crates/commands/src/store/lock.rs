@@ -115,25 +115,36 @@ impl DeviceLock {
         if keys.is_empty() { vec![format!("{}-{}", device.slug(), device.index)] } else { keys }
     }
 
-    /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting.
+    /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting. A folder that
+    /// takes no file is passed over where another one does.
     ///
     /// # Errors
-    /// `Io` when the lock's file cannot be opened.
+    /// `Io` when the lock's file can be opened in none of the folders.
     pub fn attempt(folder: &LockFolder, key: &str) -> Result<Attempt> {
-        let mut lock = Self { files: vec![] };
+        let (mut lock, mut failed) = (Self { files: vec![] }, None);
         for path in &folder.paths {
             let path = path.join(format!("gpubench-{key}.lock"));
-            let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Ok(Attempt::HeldBy(holder(&mut file))),
-                Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
-            }
+            let opened = open(&path).and_then(|mut file| match file.try_lock() {
+                Ok(()) => Ok(Ok(file)),
+                Err(TryLockError::WouldBlock) => Ok(Err(holder(&mut file))),
+                Err(TryLockError::Error(error)) => Err(error),
+            });
+            let mut file = match opened {
+                Ok(Ok(file)) => file,
+                Ok(Err(holder)) => return Ok(Attempt::HeldBy(holder)),
+                Err(error) => {
+                    failed = Some(Error::io(&path, error));
+                    continue;
+                }
+            };
             // The number is for people; where another user's file cannot be written it is left out.
             let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
             lock.files.push(file);
         }
-        Ok(Attempt::Taken(lock))
+        match failed.filter(|_| lock.files.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(Attempt::Taken(lock)),
+        }
     }
 }
 

@@ -221,6 +221,7 @@ mod tests {
     use super::*;
     use crate::store::Writer;
     use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::{InTurn, Record};
     use serde_json::{Value, json};
 
     #[test]
@@ -286,6 +287,28 @@ mod tests {
         std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();
         let found = find(&[copy.clone(), run0.clone()]).unwrap();
         assert_eq!((found.files, found.copies), (vec![run0.clone()], vec![(copy, run0)]));
+    }
+
+    #[test]
+    fn what_kept_no_samples_counts_once_and_two_runs_in_turn_are_two() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, in_turn: Option<bool>, record: &Record| {
+            let in_turn = in_turn.map(|is_old| InTurn { pair: "a pair".into(), is_old });
+            let header = Header { in_turn, ..header(vec![device("opencl")]) };
+            let mut writer = Writer::create(folder.path(), name, &header).unwrap();
+            writer.append(record).unwrap();
+            writer.leave().unwrap()
+        };
+        let verified = Record { measured: None, detail: None, ..record(key("a", 1), 1.0) };
+        let one = write("one", None, &verified);
+        let copy = folder.path().join("copy.jsonl");
+        std::fs::copy(&one, &copy).unwrap();
+        assert_eq!(find(&[one, copy]).unwrap().files.len(), 1);
+        // A simulated device is as fast twice.
+        let measured = record(key("a", 1), 1.0);
+        let pair = [("new", false), ("old", true)];
+        let pair = pair.map(|(name, is_old)| write(name, Some(is_old), &measured));
+        assert_eq!(find(&pair).unwrap().files, pair);
     }
 
     /// JSON with the last names first, by a program that writes 1 where a number is 1.0.

@@ -25,8 +25,8 @@ pub struct SplitSummary {
     /// Speed of a job, however it was decided, over that of the fastest device alone just before,
     /// with the interval of its median; `None` where it was not split.
     pub speedup: Option<Summary>,
-    /// Speed of the middle job over that of the fastest device alone that does everything in order: what splitting and
-    /// overlapping gain together.
+    /// Speed of the middle job that all devices shared over that of the fastest device alone that does everything in
+    /// order: what splitting and overlapping gain.
     pub over_in_order: Option<f64>,
     /// Jobs whose rest fell back to the fastest device.
     pub fallbacks: usize,
@@ -53,7 +53,8 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let pairs = raw.jobs.iter().zip(&raw.fastest_device_seconds);
     let speedups: Vec<f64> = pairs.map(|(job, fastest)| fastest / job.seconds).collect();
     let in_order = isolated.iter().copied().fold(f64::INFINITY, f64::min);
-    let job = median_of(raw.jobs.iter().map(|job| job.seconds));
+    let shared = raw.jobs.iter().filter(|job| !job.fell_back);
+    let job = median_of(shared.map(|job| job.seconds));
     let tried = || raw.jobs.iter().map(|job| job.blocks.len());
     Some(SplitSummary {
         max_speedup,

@@ -200,6 +200,7 @@ impl<'a> Jobs<'a> {
         seconds: f64,
     ) -> Result<Option<Vec<f64>>> {
         let (mut fastest, mut best) = (1, middle(in_order));
+        let repeats_in_order = self.partitioner.repeats[member];
         for &chunks in possible {
             self.partitioner.chunks[member] = chunks;
             let share = seconds / possible.len() as f64;
@@ -211,6 +212,7 @@ impl<'a> Jobs<'a> {
         }
         self.partitioner.chunks[member] = fastest;
         if fastest == 1 {
+            self.partitioner.repeats[member] = repeats_in_order;
             return Ok(Some(in_order.to_vec()));
         }
         self.on_one_device(member, seconds, MIN_SAMPLES)

@@ -147,7 +147,7 @@ fn overall(raw: &Split, summary: &SplitSummary) -> Option<Sentence> {
     )
 }
 
-/// Whole jobs against the fastest device that does everything in order; nothing where no block was shared.
+/// Whole jobs that all devices shared against the fastest device that does everything in order.
 fn over_in_order(summary: &SplitSummary) -> Option<Sentence> {
     let speedup = summary.over_in_order.filter(|_| summary.tried != [0, 0])?;
     let text = " one device that copies and computes in turn";
