@@ -69,8 +69,7 @@ fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
     let mut lines = lines(path, 2 * LONGEST as u64)?;
     let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
     let (header, second) = (next()?, next().unwrap_or_default());
-    let header = header.strip_prefix(b"\xef\xbb\xbf").map_or(header.clone(), <[u8]>::to_vec);
-    Some([header, second])
+    Some([without_mark(&header).to_vec(), second])
 }
 
 fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
@@ -100,7 +99,7 @@ fn records(path: &Path, version: u32) -> Option<HashSet<[u8; 32]>> {
     let mut devices = Value::Null;
     while let Ok(Some((line, _))) = lines.next_line() {
         let Piece::Whole(line) = line else { continue };
-        let Some(mut value) = as_written_today(&line, version) else { continue };
+        let Some(mut value) = as_written_today(without_mark(&line), version) else { continue };
         if value["header"].is_object() {
             devices = value["header"]["devices"].take();
         }
@@ -115,6 +114,11 @@ fn records(path: &Path, version: u32) -> Option<HashSet<[u8; 32]>> {
         found.insert(sha256(plain(said).to_string()));
     }
     Some(found)
+}
+
+/// A line without the mark of the order of bytes, with which some programs begin a file.
+fn without_mark(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
 /// A line of a file of this version: an older one calls things otherwise, and a baseline that was made of it does not.
