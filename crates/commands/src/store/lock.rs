@@ -33,19 +33,21 @@ impl LockFolder {
         }
     }
 
-    /// What runs that meet at these locks have in common, and no others: the machine since it started, and the folder, which
-    /// containers may each have of their own. `None` where the system does not say.
+    /// Of runs that meet at these locks, and of no others, one is the same: of each folder the machine since it started, and
+    /// the folder, which containers may each have of their own. None where the system does not say.
     #[cfg(unix)]
-    pub fn identity(&self) -> Option<String> {
+    pub fn identities(&self) -> Vec<String> {
         use std::os::unix::fs::MetadataExt;
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let folder = std::fs::metadata(self.paths.first()?).ok()?;
-        Some(format!("{} {}:{}", boot.trim(), folder.dev(), folder.ino()))
+        let Ok(boot) = std::fs::read_to_string("/proc/sys/kernel/random/boot_id") else {
+            return vec![];
+        };
+        let folders = self.paths.iter().filter_map(|path| std::fs::metadata(path).ok());
+        folders.map(|folder| format!("{} {}:{}", boot.trim(), folder.dev(), folder.ino())).collect()
     }
 
     #[cfg(not(unix))]
-    pub fn identity(&self) -> Option<String> {
-        None
+    pub fn identities(&self) -> Vec<String> {
+        vec![]
     }
 
     /// What the locks do not keep apart, where they lie in a folder that not all users share.
@@ -250,6 +252,8 @@ mod tests {
         assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::HeldBy(Some(_))));
         drop(second);
         assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::Taken(_)));
+        #[cfg(target_os = "linux")]
+        assert_eq!(all.identities()[1..], theirs.identities());
     }
 
     #[test]

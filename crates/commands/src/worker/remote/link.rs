@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn what_nobody_requested_is_not_read() {
         let (mut frames, taken) = (FrameWriter::default(), Life::default());
-        let hello = Greeting { gpubench: version(), host: host(), identity: None };
+        let hello = Greeting { gpubench: version(), host: host(), identities: vec![] };
         let line = frames.line(&hello).unwrap().into_bytes();
         let flood = Flood { frames, line, taken: taken.clone() };
         let mut silence = Silence::of(&taken);

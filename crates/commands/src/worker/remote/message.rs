@@ -31,9 +31,9 @@ pub(super) struct Greeting {
     pub gpubench: String,
     /// The machine.
     pub host: Host,
-    /// What tells it from others of the same name and kind; `None` where its system does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub identity: Option<String>,
+    /// What tells it from others of the same name and kind; none where its system does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identities: Vec<String>,
 }
 
 /// What a run asks for.

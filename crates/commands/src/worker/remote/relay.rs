@@ -47,8 +47,8 @@ pub fn relay(list: Listing<'_>, silence: Duration) -> Result<()> {
     folders.add(&scratch);
     let out = Out::new(out);
     let asks = listen(folders.clone(), silence).map_err(device("listening to the run"))?;
-    let identity = LockFolder::find().identity();
-    out.send(&Greeting { gpubench: version(), host: host(), identity })?;
+    let identities = LockFolder::find().identities();
+    out.send(&Greeting { gpubench: version(), host: host(), identities })?;
     beat(out.clone(), pulse(silence), folders.clone()).map_err(device("a thread"))?;
     let mut relay = Relay::new(list, (scratch, folders), out);
     while let Ok(ask) = asks.recv() {

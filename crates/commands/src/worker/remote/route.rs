@@ -44,7 +44,7 @@ pub struct Remote {
     words: Vec<String>,
     silence: Duration,
     host: Host,
-    identity: Option<String>,
+    identities: Vec<String>,
     trusted: AtomicBool,
     state: Mutex<State>,
 }
@@ -88,7 +88,7 @@ impl Remote {
             words,
             silence: route.silence,
             host: greeting.host,
-            identity: greeting.identity,
+            identities: greeting.identities,
             trusted: AtomicBool::new(false),
             state: Mutex::new(state),
         })
@@ -315,8 +315,9 @@ impl Remotes {
     /// That no two are one machine, whose devices would be measured at the same time, or wait for themselves.
     fn apart(remotes: Vec<Arc<Remote>>) -> Result<Self> {
         for (at, one) in remotes.iter().enumerate() {
-            let is_same =
-                |other: &&Arc<Remote>| other.identity.is_some() && other.identity == one.identity;
+            let is_same = |other: &&Arc<Remote>| {
+                other.identities.iter().any(|identity| one.identities.contains(identity))
+            };
             if let Some(other) = remotes[..at].iter().find(is_same) {
                 let names = (printable(&other.name, 60), printable(&one.name, 60));
                 let why = "are one machine, whose devices cannot be measured at the same time";
