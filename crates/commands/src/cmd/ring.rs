@@ -37,9 +37,7 @@ impl Args {
     pub fn check(&self, ranks: usize) -> Result<()> {
         columns(self.n as usize, ranks).map(drop)
     }
-}
 
-impl Args {
     /// What was requested, or all.
     fn variants(&self) -> Vec<Variant> {
         match self.variant.as_slice() {

@@ -3,8 +3,8 @@
 //!
 //! Source: V13 §5.2 and §5.4. Of every strip, A is uploaded to the device and its part of C downloaded
 //! (transfer), the kernel runs (computation), and A is handed on to the neighbour (communication).
-//! Four variants combine them, each by one of model 2's strategies: one after the other; communication beside the kernel, by
-//! messages that do not block or by a thread; and beside the kernel the next strip's transfer and the exchange
+//! Four variants combine them, each by one of model 2's strategies: one after the other; communication during the kernel, by
+//! messages that do not block or by a thread; and during the kernel the next strip's transfer and the exchange
 //! of the one after it.
 
 mod rank;

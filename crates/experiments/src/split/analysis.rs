@@ -40,7 +40,7 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let middle = |samples: &[Vec<f64>]| -> Option<Vec<f64>> {
         samples.iter().map(|samples| median_of(samples.iter().copied())).collect()
     };
-    let (isolated, overlapped) = (middle(&raw.isolated)?, middle(raw.alone())?);
+    let (isolated, overlapped) = (middle(&raw.isolated)?, middle(raw.in_chunks())?);
     let fastest = *overlapped.get(raw.fastest)?;
     let max_speedup =
         max_speedup(&overlapped.iter().map(|seconds| 1.0 / seconds).collect::<Vec<_>>());

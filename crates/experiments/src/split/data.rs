@@ -40,8 +40,8 @@ pub struct Split {
 }
 
 impl Split {
-    /// Samples of each device alone, as it does its part.
-    pub fn alone(&self) -> &[Vec<f64>] {
+    /// Samples of the whole problem on each device by itself, in the chunks in which it does its part.
+    pub fn in_chunks(&self) -> &[Vec<f64>] {
         if self.overlapped.is_empty() { &self.isolated } else { &self.overlapped }
     }
 
