@@ -232,6 +232,10 @@ mod tests {
         }
         let text = "float é;\n#include <x>";
         assert_eq!(&text[beyond_its_text(text).unwrap()], "#include");
+    }
+
+    #[test]
+    fn what_cannot_be_made_out_is_rejected() {
         let far = " ".repeat(WINDOW);
         for before in ["/**/", "/*\n*/", "/**/ /**/", "/* *\\ \n/ \n */"] {
             let text = format!("#pragma GCC {before}{far}dependency <x>");
@@ -239,7 +243,6 @@ mod tests {
         }
         let text = format!("#pragma GCC {}dependency <x>", "/**/".repeat(WINDOW));
         assert!(beyond_its_text(&text).is_some());
-        // What cannot be made out is refused.
         assert!(beyond_its_text("# /* a comment without an end").is_some());
         assert!(beyond_its_text(&format!("#{}include <x>", " ".repeat(1000))).is_some());
     }

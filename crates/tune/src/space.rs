@@ -96,7 +96,8 @@ impl Space {
     }
 }
 
-/// A value in full, with an exponent where it would have more than sixteen digits.
+/// A value in full, with an exponent where it would have more than sixteen digits. The text is a label's alone; what
+/// reports show of values comes from `core`, which this crate does without.
 fn shown(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()

@@ -351,15 +351,29 @@ mod tests {
             assert_eq!(groups(&same), [256]);
             assert!(unused[0].contains("another kernel, search or driver"), "{unused:?}");
         }
-        // Times of nobody's clock would be the fastest.
+        file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
+        assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");
+    }
+
+    /// They would be the fastest.
+    #[test]
+    fn times_that_no_clock_reads_are_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tuned.jsonl");
+        let suite = gpubench_experiments::load("tune").unwrap();
+        let workload = suite.workloads.iter().find(|w| w.name == "reduction").unwrap();
+        let variant = Variant { group: [64, 1, 1], constants: vec![], label: "64".into() };
+        let kernel = workload.kernel.as_ref().unwrap().in_variant(&variant);
+        let tried = Tried::new(&device("opencl"), workload, &kernel, &workload.sizes[1]);
+        let seconds = Some([2e-3; 3]);
+        let mut file = TunedFile::open(&path).unwrap();
+        file.append(Tried { seconds, outcome: "ok".into(), ..tried }).unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
+        assert!(TunedFile::existing(&path).is_ok() && good.contains("[0.002,0.002,0.002]"));
         for times in ["[-3.0,-2.0,-1.0]", "[5e-324,5e-324,5e-324]", "[0.003,0.002,0.001]"] {
-            let odd = good.replacen("[0.002,0.002,0.002]", times, 1);
-            std::fs::write(&path, odd).unwrap();
+            std::fs::write(&path, good.replacen("[0.002,0.002,0.002]", times, 1)).unwrap();
             let error = TunedFile::existing(&path).unwrap_err().to_string();
             assert!(error.contains("line 1 has times that no clock reads"), "{error}");
         }
-        file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
-        assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");
     }
 }

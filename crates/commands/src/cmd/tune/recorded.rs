@@ -100,15 +100,20 @@ fn space(rows: Rows, is_json: bool) -> Result<Recorded, String> {
         .ok_or_else(|| format!("none of {all} variants is ok, so there is no best to compare with"))
 }
 
-#[test]
-fn no_variant_took_what_no_clock_reads() {
-    let taken = |low: f64, time: f64, high: f64| {
-        let outcomes = vec![Outcome::Failed, Outcome::Measured(Interval { low, time, high })];
-        let variants = vec![vec![1.0], vec![2.0]];
-        space(Rows { names: vec!["x".into()], variants, outcomes }, true).map(|_| ())
-    };
-    assert_eq!(taken(1e-3, 2e-3, 3e-3), Ok(()));
-    for [low, time, high] in [[-0.005, 1e-3, 1e-3], [1e-303; 3], [1e-3, 1e-3, 1e300]] {
-        assert_eq!(taken(low, time, high), Err("result 2 took what no clock reads".to_owned()));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_variant_took_what_no_clock_reads() {
+        let taken = |low: f64, time: f64, high: f64| {
+            let outcomes = vec![Outcome::Failed, Outcome::Measured(Interval { low, time, high })];
+            let variants = vec![vec![1.0], vec![2.0]];
+            space(Rows { names: vec!["x".into()], variants, outcomes }, true).map(|_| ())
+        };
+        assert_eq!(taken(1e-3, 2e-3, 3e-3), Ok(()));
+        for [low, time, high] in [[-0.005, 1e-3, 1e-3], [1e-303; 3], [1e-3, 1e-3, 1e300]] {
+            assert_eq!(taken(low, time, high), Err("result 2 took what no clock reads".to_owned()));
+        }
     }
 }
