@@ -24,12 +24,11 @@ impl LockFolder {
         if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
             return Self { paths: vec![path.into()], is_shared: true };
         }
-        let shared = |folders: &&[&str]| -> Vec<PathBuf> {
-            folders.iter().map(PathBuf::from).filter(|path| is_shared(path)).collect()
-        };
-        match SHARED.iter().map(shared).find(|paths| !paths.is_empty()) {
-            Some(paths) => Self { paths, is_shared: true },
-            None => Self { paths: vec![std::env::temp_dir()], is_shared: false },
+        let shared = SHARED.iter().map(PathBuf::from).filter(|path| is_shared(path));
+        let paths: Vec<PathBuf> = shared.collect();
+        match paths.is_empty() {
+            false => Self { paths, is_shared: true },
+            true => Self { paths: vec![std::env::temp_dir()], is_shared: false },
         }
     }
 
@@ -50,24 +49,25 @@ impl LockFolder {
         vec![]
     }
 
-    /// What the locks do not keep apart, where they lie in a folder that not all users share.
+    /// What the locks do not keep apart, where they lie in a folder that not all users' runs look into.
     pub fn doubt(&self) -> Option<String> {
         (!self.is_shared).then(|| {
+            let folders: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             format!(
-                "locks of devices are in {}, since no folder here is shared by all users: a run with another \
-                 temporary folder is not seen ({VARIABLE} names a folder for both)",
-                std::env::temp_dir().display()
+                "locks of devices are in {}, since this run may not write to a folder in which all users' runs meet: \
+                 one that may, or that has another temporary folder, is not seen ({VARIABLE} names a folder for both)",
+                folders.join(" and ")
             )
         })
     }
 }
 
-/// Folders that all users share, on systems that have them: those of the first kind that is there. A service may be kept
-/// from writing to `/run/lock`, so that it meets others in `/dev/shm`.
+/// Folders that all users share, on systems that have them. A service may be kept from writing to `/run/lock`, so that it
+/// meets others in `/dev/shm`.
 #[cfg(unix)]
-const SHARED: [&[&str]; 2] = [&["/run/lock", "/dev/shm"], &["/tmp"]];
+const SHARED: [&str; 2] = ["/run/lock", "/dev/shm"];
 #[cfg(not(unix))]
-const SHARED: [&[&str]; 0] = [];
+const SHARED: [&str; 0] = [];
 
 /// Whether every user may make files there and remove only their own.
 #[cfg(unix)]
@@ -86,6 +86,46 @@ fn is_shared(path: &Path) -> bool {
 fn is_shared(_: &Path) -> bool {
     false
 }
+
+/// What a run locks, for itself or with others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LockKey {
+    /// Part of the file's name.
+    pub name: String,
+    /// Whether others may hold it meanwhile.
+    pub hold: Hold,
+}
+
+/// How a run holds a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hold {
+    /// Nobody else has it.
+    Exclusive,
+    /// Others may have it, too, in this way.
+    Shared,
+}
+
+impl LockKey {
+    /// Held by one run at a time.
+    pub fn exclusive(name: impl Into<String>) -> Self {
+        Self { name: name.into(), hold: Hold::Exclusive }
+    }
+
+    /// All that these devices need, in one order for all runs, so that two of them cannot wait for each other; a physical
+    /// GPU that two APIs show is locked once. Each with the first device that needs it.
+    pub fn all(devices: &[DeviceInfo]) -> Vec<(Self, &DeviceInfo)> {
+        let keys = |d| DeviceLock::keys(d).into_iter().map(move |key| (key, d));
+        let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
+        // Exclusive ones first, which is what stays of both.
+        wanted.sort_by(|a, b| a.0.cmp(&b.0));
+        wanted.dedup_by(|a, b| a.0.name == b.0.name);
+        wanted
+    }
+}
+
+/// A GPU that tells no address may be any of the machine's, by another API or under another number: whoever measures it
+/// holds this one alone, and whoever measures a GPU with an address holds it with others.
+const ANY_GPU: &str = "gpu";
 
 /// The right to measure a device, held until dropped; the system takes it back from a process
 /// that dies.
@@ -106,15 +146,22 @@ pub enum Attempt {
 
 impl DeviceLock {
     /// What is locked for a device. Two APIs' views of one physical GPU share a key where both report its
-    /// PCI address or UUID; all implementations on the host's processor share one.
-    pub fn keys(device: &DeviceInfo) -> Vec<String> {
+    /// PCI address or UUID; one that reports neither is measured while no other GPU is. All implementations on the host's
+    /// processor share one; a simulated device is nobody else's.
+    pub fn keys(device: &DeviceInfo) -> Vec<LockKey> {
         if device.kind == DeviceKind::Cpu {
-            return vec!["cpu".into()];
+            return vec![LockKey::exclusive("cpu")];
+        }
+        if device.kind == DeviceKind::Simulated {
+            return vec![LockKey::exclusive(format!("{}-{}", device.slug(), device.index))];
         }
         let addresses = [&device.pci, &device.uuid].into_iter().flatten();
-        let keys: Vec<String> =
-            addresses.map(|key| super::safe(&key.to_ascii_lowercase())).collect();
-        if keys.is_empty() { vec![format!("{}-{}", device.slug(), device.index)] } else { keys }
+        let mut keys: Vec<LockKey> = addresses
+            .map(|key| LockKey::exclusive(super::safe(&key.to_ascii_lowercase())))
+            .collect();
+        let hold = if keys.is_empty() { Hold::Exclusive } else { Hold::Shared };
+        keys.push(LockKey { name: ANY_GPU.into(), hold });
+        keys
     }
 
     /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting. A folder that
@@ -122,11 +169,15 @@ impl DeviceLock {
     ///
     /// # Errors
     /// `Io` when the lock's file can be opened in none of the folders.
-    pub fn attempt(folder: &LockFolder, key: &str) -> Result<Attempt> {
+    pub fn attempt(folder: &LockFolder, key: &LockKey) -> Result<Attempt> {
         let (mut lock, mut failed) = (Self { files: vec![] }, None);
+        let try_lock = |file: &File| match key.hold {
+            Hold::Exclusive => file.try_lock(),
+            Hold::Shared => file.try_lock_shared(),
+        };
         for path in &folder.paths {
-            let path = path.join(format!("gpubench-{key}.lock"));
-            let opened = open(&path).and_then(|mut file| match file.try_lock() {
+            let path = path.join(format!("gpubench-{}.lock", key.name));
+            let opened = open(&path).and_then(|mut file| match try_lock(&file) {
                 Ok(()) => Ok(Ok(file)),
                 Err(TryLockError::WouldBlock) => Ok(Err(holder(&mut file))),
                 Err(TryLockError::Error(error)) => Err(error),
@@ -197,6 +248,10 @@ mod tests {
     use super::*;
     use gpubench_core::record::sample;
 
+    fn card() -> LockKey {
+        LockKey::exclusive("card")
+    }
+
     fn private() -> (tempfile::TempDir, LockFolder) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().to_owned();
@@ -216,7 +271,7 @@ mod tests {
         assert!(!is_shared(folder.path()) && locks.doubt().unwrap().contains(VARIABLE));
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o1777)).unwrap();
         assert!(is_shared(folder.path()));
-        let Attempt::Taken(lock) = DeviceLock::attempt(&locks, "card").unwrap() else { panic!() };
+        let Attempt::Taken(lock) = DeviceLock::attempt(&locks, &card()).unwrap() else { panic!() };
         let mode = lock.files[0].metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o644, "others can open it, whatever the umask");
     }
@@ -225,14 +280,14 @@ mod tests {
     #[test]
     fn a_folder_that_takes_no_file_is_reported_as_what_it_is() {
         let locks = LockFolder { paths: vec!["/proc".into()], is_shared: false };
-        let error = DeviceLock::attempt(&locks, "card").unwrap_err().to_string();
+        let error = DeviceLock::attempt(&locks, &card()).unwrap_err().to_string();
         assert!(error.contains("/proc/gpubench-card.lock"), "{error}");
     }
 
     #[test]
     fn the_second_learns_who_has_it() {
         let (_folder, locks) = private();
-        let attempt = || DeviceLock::attempt(&locks, "card").unwrap();
+        let attempt = || DeviceLock::attempt(&locks, &card()).unwrap();
         let Attempt::Taken(first) = attempt() else { panic!("nobody else has it") };
         assert!(matches!(attempt(), Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
         drop(first);
@@ -245,34 +300,57 @@ mod tests {
         let (_one, ours) = private();
         let (_other, theirs) = private();
         let all = LockFolder { paths: [ours.paths.clone(), theirs.paths.clone()].concat(), ..ours };
-        let first = DeviceLock::attempt(&all, "card").unwrap();
-        assert!(matches!(DeviceLock::attempt(&theirs, "card").unwrap(), Attempt::HeldBy(Some(_))));
+        let first = DeviceLock::attempt(&all, &card()).unwrap();
+        assert!(matches!(DeviceLock::attempt(&theirs, &card()).unwrap(), Attempt::HeldBy(Some(_))));
         drop(first);
-        let second = DeviceLock::attempt(&theirs, "card").unwrap();
-        assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::HeldBy(Some(_))));
+        let second = DeviceLock::attempt(&theirs, &card()).unwrap();
+        assert!(matches!(DeviceLock::attempt(&all, &card()).unwrap(), Attempt::HeldBy(Some(_))));
         drop(second);
-        assert!(matches!(DeviceLock::attempt(&all, "card").unwrap(), Attempt::Taken(_)));
+        assert!(matches!(DeviceLock::attempt(&all, &card()).unwrap(), Attempt::Taken(_)));
         #[cfg(target_os = "linux")]
         assert_eq!(all.identities()[1..], theirs.identities());
     }
 
     #[test]
-    fn views_of_one_physical_gpu_share_a_lock() {
+    fn views_of_one_physical_gpu_are_measured_by_one_run() {
+        let (_folder, locks) = private();
+        let take = |device: &DeviceInfo| -> Option<Vec<DeviceLock>> {
+            let keys = LockKey::all(std::slice::from_ref(device));
+            keys.iter().map(|(key, _)| match DeviceLock::attempt(&locks, key).unwrap() {
+                Attempt::Taken(lock) => Some(lock),
+                Attempt::HeldBy(_) => None,
+            }).collect()
+        };
+        let meet = |a: &DeviceInfo, b: &DeviceInfo| {
+            let _first = take(a).expect("nobody else has it");
+            take(b).is_none()
+        };
         let mut a = sample::device("opencl");
         let mut b = sample::device("wgpu");
-        let shared = |a: &DeviceInfo, b: &DeviceInfo| {
-            let theirs = DeviceLock::keys(b);
-            DeviceLock::keys(a).iter().any(|key| theirs.contains(key))
-        };
-        assert!(!shared(&a, &b));
+        assert!(meet(&a, &b), "neither tells which GPU it is");
         a.pci = Some("0000:0a:00.0".into());
         a.uuid = Some("ab".into());
+        assert!(meet(&a, &b) && meet(&b, &a), "the one without an address may be the other");
         b.pci = Some("0000:0A:00.0".into());
-        assert!(shared(&a, &b));
+        assert!(meet(&a, &b));
+        b.pci = Some("0000:0b:00.0".into());
+        assert!(!meet(&a, &b), "two GPUs");
         (b.pci, b.uuid) = (None, a.uuid.clone());
-        assert!(shared(&a, &b));
+        assert!(meet(&a, &b));
         b.pci = Some("../../etc".into());
-        assert!(DeviceLock::keys(&b).iter().all(|key| !key.contains('/')));
+        assert!(DeviceLock::keys(&b).iter().all(|key| !key.name.contains('/')));
+        let simulated = |index| DeviceInfo { kind: DeviceKind::Simulated, index, ..sample::device("sim") };
+        assert!(!meet(&simulated(0), &simulated(1)) && !meet(&simulated(0), &sample::device("opencl")));
+    }
+
+    /// One run over all of them does not wait for itself.
+    #[test]
+    fn of_a_lock_that_is_wanted_twice_the_stricter_is_taken() {
+        let nameless = sample::device("opencl");
+        let known = DeviceInfo { pci: Some("0000:0a:00.0".into()), ..sample::device("vulkan") };
+        let devices = [known.clone(), nameless, known];
+        let keys: Vec<LockKey> = LockKey::all(&devices).into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["0000-0a-00.0", ANY_GPU].map(LockKey::exclusive));
     }
 
     #[test]
@@ -289,7 +367,7 @@ mod tests {
         std::fs::write(&target, "precious").unwrap();
         let link = folder.path().join("gpubench-card.lock");
         std::os::unix::fs::symlink(&target, link).unwrap();
-        assert!(DeviceLock::attempt(&locks, "card").is_err());
+        assert!(DeviceLock::attempt(&locks, &card()).is_err());
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
     }
 }

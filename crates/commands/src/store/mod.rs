@@ -20,7 +20,7 @@ mod write;
 pub use clock::now;
 pub use hosts::{KnownHost, known_host};
 pub use lines::Lines;
-pub use lock::{Attempt, DeviceLock, LockFolder};
+pub use lock::{Attempt, DeviceLock, Hold, LockFolder, LockKey};
 pub use name::{result_name, safe};
 pub use read::{Flaw, Records, Run, open, read};
 pub use scratch::Scratch;

@@ -22,6 +22,8 @@ pub struct Provenance {
     pub sources: BTreeSet<String>,
     /// Whether it is a baseline, which holds records of runs.
     pub is_baseline: bool,
+    /// Whether it was imported.
+    pub is_imported: bool,
     /// Of its format.
     version: u32,
     records: OnceCell<HashSet<[u8; 32]>>,
@@ -36,6 +38,7 @@ impl Provenance {
         let [header, second] = begin.map(json);
         let noise = &second["noise"];
         Self {
+            is_imported: header["header"]["imported"][0].is_string(),
             bytes: file.metadata().map_or(0, |meta| meta.len()),
             sources: sources(&header["header"], noise),
             is_baseline: noise.is_object(),
@@ -45,9 +48,16 @@ impl Provenance {
         }
     }
 
-    /// Whether a record of this file stands in the other, too.
+    /// Whether a record of this file stands in the other, too; of what was imported from files of other names, whether
+    /// all do: of two tables one may be the other with rows added, and rows of few digits may be equal by chance.
     pub fn shares_with(&self, other: &Self) -> bool {
-        !self.sources.is_disjoint(&other.sources) && !self.records().is_disjoint(other.records())
+        if !self.sources.is_disjoint(&other.sources) {
+            return !self.records().is_disjoint(other.records());
+        }
+        self.is_imported
+            && other.is_imported
+            && !self.records().is_empty()
+            && self.records().is_subset(other.records())
     }
 
     fn records(&self) -> &HashSet<[u8; 32]> {

@@ -92,15 +92,18 @@ fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -
     order.sort_by_key(|&at| (files[at].is_baseline, Reverse(files[at].bytes), at));
     let (mut kept, mut copies) = (BTreeSet::new(), BTreeMap::new());
     let mut by_source: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut imported: Vec<usize> = vec![];
     for at in order {
         let file = &files[at];
         let like = file.sources.iter().filter_map(|source| by_source.get(source.as_str()));
         let same = |&other: &usize| compete(file, &files[other]) && file.shares_with(&files[other]);
-        if let Some(other) = like.flatten().copied().find(same) {
+        let like = like.flatten().chain(imported.iter().filter(|_| file.is_imported));
+        if let Some(other) = like.copied().find(same) {
             copies.insert(at, other);
             continue;
         }
         kept.insert(at);
+        imported.extend(file.is_imported.then_some(at));
         for source in &file.sources {
             by_source.entry(source).or_default().push(at);
         }

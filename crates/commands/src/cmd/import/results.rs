@@ -8,9 +8,10 @@ use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::{
     Footer, Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall,
 };
-use gpubench_core::text::read_bytes;
+use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Kind, Size};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The largest file that is read.
@@ -89,6 +90,10 @@ pub struct Results {
     sources: Vec<String>,
     devices: Vec<Named>,
     records: Vec<Record>,
+    /// Of each case of a device its samples, bit by bit, and the files that they are from.
+    known: HashMap<(usize, CaseKey, Vec<u64>), Vec<String>>,
+    /// How many cases of a file stand in another one, too.
+    repeated: BTreeMap<[String; 2], usize>,
 }
 
 impl Results {
@@ -124,8 +129,34 @@ impl Results {
         if let Some(why) = record.validation_error() {
             return Err(source.wrong(&format!("{}: {why}", record.key)));
         }
-        self.records.push(record);
+        if !self.is_known(source, &record) {
+            self.records.push(record);
+        }
         Ok(())
+    }
+
+    /// Whether another file has this case with the same samples. A table that was written again with more rows would count
+    /// twice, as if measured twice with the same result to the bit. Two that are equal because they have few digits
+    /// count once, too: the interval is wider then, not narrower.
+    fn is_known(&mut self, source: &Source, record: &Record) -> bool {
+        let Some(measured) = &record.measured else { return false };
+        let bits = measured.samples.iter().map(|seconds| seconds.to_bits()).collect();
+        let files = self.known.entry((record.device, record.key.clone(), bits)).or_default();
+        if let Some(other) = files.iter().find(|file| **file != source.file) {
+            let both = [source.file.clone(), other.clone()];
+            *self.repeated.entry(both).or_default() += 1;
+            return true;
+        }
+        files.push(source.file.clone());
+        false
+    }
+
+    /// What was left to another file, a line a pair of files.
+    pub fn repeated(&self) -> impl Iterator<Item = String> {
+        self.repeated.iter().map(|([file, other], cases)| {
+            let cases = counted(*cases, "case");
+            format!("{file}: {cases} with the samples of {other}, to the last digit: counted once")
+        })
     }
 
     /// Writes the run; how many devices and records it has.
@@ -252,6 +283,42 @@ fn info(device: &Named, index: usize) -> DeviceInfo {
         pci: None,
         uuid: None,
         features: vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample::source;
+    use super::*;
+
+    fn case(seconds: f64) -> Case {
+        Case {
+            workload: "blur".into(),
+            size: vec![],
+            family: "compute".into(),
+            samples: Ok(vec![seconds]),
+            flops: 0.0,
+            bytes: 0.0,
+            against: None,
+        }
+    }
+
+    #[test]
+    fn a_table_that_was_written_again_with_more_rows_counts_once() {
+        let (first, second) = (source("first.csv", ""), Source { round: 1, ..source("second.csv", "") });
+        let device = Named { name: "A".into(), ..Named::default() };
+        let other = Named { name: "B".into(), ..Named::default() };
+        let mut all = Results::default();
+        all.push(&first, &device, case(1e-3)).unwrap();
+        // A file may say that two rounds took as long.
+        all.push_round(&first, 7, &device, case(1e-3)).unwrap();
+        all.push(&second, &device, case(1e-3)).unwrap();
+        all.push(&second, &other, case(1e-3)).unwrap();
+        all.push_round(&second, 2, &device, case(2e-3)).unwrap();
+        let lines: Vec<String> = all.repeated().collect();
+        let expected = "second.csv: 1 case with the samples of first.csv, to the last digit: counted once";
+        assert_eq!(lines, [expected]);
+        assert_eq!(all.records.len(), 4);
     }
 }
 

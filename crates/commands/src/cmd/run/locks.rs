@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use crate::cmd::found;
-use crate::store::{Attempt, DeviceLock, LockFolder};
+use crate::store::{Attempt, DeviceLock, LockFolder, LockKey};
 use crate::worker::{Remote, Remotes};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -24,18 +24,12 @@ pub fn take(
 }
 
 fn here(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
-    // In one order for all runs, so that two of them cannot wait for each other; a physical GPU that two
-    // APIs show is locked once.
-    let keys = |d| DeviceLock::keys(d).into_iter().map(move |key| (key, d));
-    let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
-    wanted.sort_by(|a, b| a.0.cmp(&b.0));
-    wanted.dedup_by(|a, b| a.0 == b.0);
     let folder = LockFolder::find();
     if let Some(doubt) = folder.doubt() {
         say(&doubt);
     }
     let mut locks = Vec::new();
-    for (key, device) in wanted {
+    for (key, device) in LockKey::all(devices) {
         match wait(&folder, &key, device, leave)? {
             Some(lock) => locks.push(lock),
             None => return Ok(None),
@@ -86,7 +80,7 @@ fn failed(remote: &Remote, outcome: Outcome) -> Error {
 
 fn wait(
     folder: &LockFolder,
-    key: &str,
+    key: &LockKey,
     device: &DeviceInfo,
     leave: bool,
 ) -> Result<Option<DeviceLock>> {

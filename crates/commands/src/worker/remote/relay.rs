@@ -10,7 +10,7 @@ use super::frame::{FrameReader, FrameWriter};
 use super::life::{Life, Silence};
 use super::message::{Answer, Ask, CHUNK, Greeting, LONGEST_LINE, pulse};
 use super::{files, trusted};
-use crate::store::{Attempt, DeviceLock, Lines, LockFolder, Scratch};
+use crate::store::{Attempt, DeviceLock, Lines, LockFolder, LockKey, Scratch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::hash::{from_hex, hex, sha256_of};
@@ -68,7 +68,7 @@ struct Relay<'a> {
     out: Out,
     worker: Option<LocalWorker>,
     /// By key; held until the run gives them back, or its link ends.
-    locks: BTreeMap<String, DeviceLock>,
+    locks: BTreeMap<LockKey, DeviceLock>,
 }
 
 impl<'a> Relay<'a> {
@@ -107,12 +107,12 @@ impl<'a> Relay<'a> {
         let folder = LockFolder::find();
         let mut taken = vec![];
         // A run asks again for each of its parts: what is its own stays its own.
-        let wanted: BTreeMap<String, &DeviceInfo> = devices
-            .iter()
-            .flat_map(|device| DeviceLock::keys(device).into_iter().map(move |key| (key, device)))
-            .filter(|(key, _)| !self.locks.contains_key(key))
-            .collect();
-        for (key, device) in wanted {
+        for (key, device) in LockKey::all(devices) {
+            if self.locks.keys().any(|held| held.name == key.name && held.hold <= key.hold) {
+                continue;
+            }
+            // What it shared so far would keep it from having it alone.
+            self.locks.retain(|held, _| held.name != key.name);
             match DeviceLock::attempt(&folder, &key)? {
                 Attempt::Taken(lock) => taken.push((key, lock)),
                 Attempt::HeldBy(pid) => return Ok(Answer::HeldBy(pid, device.name.clone())),
