@@ -202,6 +202,33 @@ fn a_killed_worker_is_replaced() {
     assert!(killed > 0 && ok >= 32 - killed, "{killed} killed, {ok} right");
 }
 
+/// How many processes measure where each may hold so much memory: what one round of a device takes.
+fn processes_that_measure(budget: &str) -> usize {
+    let place = Place::new();
+    let text = std::fs::read_to_string(flow()).expect("a suite");
+    let suite = place.folder.path().join("small.yaml");
+    std::fs::write(&suite, text.replace("budget: {", &format!("budget: {{ {budget}")))
+        .expect("a file");
+    let suite = suite.display().to_string();
+    let mut child =
+        place.gpubench(&["run", &suite, "--sim", "k40c", "--rounds", "1"]).spawn().expect("starts");
+    let (pid, mut seen) = (child.id(), BTreeSet::new());
+    while child.try_wait().expect("a child").is_none() {
+        seen.extend(workers(pid));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    finish(child);
+    complete(&place, 8);
+    assert!(place.run().records.iter().all(|record| record.outcome.is_ok()));
+    seen.len()
+}
+
+#[test]
+fn a_process_without_room_for_the_next_case_is_replaced() {
+    let [kept, replaced] = ["", "process: 1 MiB, "].map(processes_that_measure);
+    assert!(replaced >= kept + 4, "{replaced} processes, {kept} without a limit");
+}
+
 #[test]
 fn the_first_interruption_finishes_the_line_and_the_run_can_go_on() {
     let place = Place::new();

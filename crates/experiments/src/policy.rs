@@ -1,6 +1,7 @@
 //! How long and how well to measure.
 
 use gpubench_core::record::CoolDown;
+use gpubench_core::units::Bytes;
 use gpubench_stats::{Sampling, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ pub struct Policy {
     /// Where variants of a kernel race for the fastest.
     #[serde(default)]
     pub race: Option<Race>,
+    /// What the process that measures may hold; before a case that would take more, a fresh one begins.
+    #[serde(default)]
+    pub process_memory: Option<Bytes>,
     /// A folder for inputs and expected results, which several rounds and devices share.
     pub cache: Option<PathBuf>,
     /// A folder on the disk that states are saved to; without one, the system's for temporary files.
@@ -79,6 +83,7 @@ impl Default for Policy {
             verify_only: false,
             cool_down: None,
             race: None,
+            process_memory: None,
             cache: None,
             disk: None,
         }

@@ -48,6 +48,8 @@ spec! {
         case: Option<At<f64>>,
         /// Bytes on the device for one case: a number, or a text such as `64 MiB`.
         memory: Option<At<ByteSize>>,
+        /// Bytes of the process that measures: before a case that would take more, a fresh one begins.
+        process: Option<At<ByteSize>>,
         /// Rounds, each in a fresh process.
         rounds: Option<At<u32>>,
         /// How precise a median sampling aims at, relative to it.

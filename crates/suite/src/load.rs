@@ -346,6 +346,7 @@ impl From<&file::Budget> for Budget {
             total: spec.total.as_ref().map(|at| at.value),
             case: spec.case.as_ref().map(|at| at.value),
             memory: spec.memory.as_ref().map(|at| at.value.0),
+            process: spec.process.as_ref().map(|at| at.value.0),
             rounds: spec.rounds.as_ref().map(|at| at.value),
             target: spec.target.as_ref().map(|at| at.value),
         }

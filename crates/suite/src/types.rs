@@ -49,6 +49,8 @@ pub struct Budget {
     pub case: Option<f64>,
     /// Bytes on the device for one case.
     pub memory: Option<gpubench_core::units::Bytes>,
+    /// Bytes of the process that measures; before a case that would take more, a fresh one begins.
+    pub process: Option<gpubench_core::units::Bytes>,
     /// Rounds, unless the command line says otherwise.
     pub rounds: Option<u32>,
     /// How precise a median sampling aims at, relative to it.

@@ -316,10 +316,12 @@ mod tests {
         let (_folder, locks) = private();
         let take = |device: &DeviceInfo| -> Option<Vec<DeviceLock>> {
             let keys = LockKey::all(std::slice::from_ref(device));
-            keys.iter().map(|(key, _)| match DeviceLock::attempt(&locks, key).unwrap() {
-                Attempt::Taken(lock) => Some(lock),
-                Attempt::HeldBy(_) => None,
-            }).collect()
+            keys.iter()
+                .map(|(key, _)| match DeviceLock::attempt(&locks, key).unwrap() {
+                    Attempt::Taken(lock) => Some(lock),
+                    Attempt::HeldBy(_) => None,
+                })
+                .collect()
         };
         let meet = |a: &DeviceInfo, b: &DeviceInfo| {
             let _first = take(a).expect("nobody else has it");
@@ -339,8 +341,11 @@ mod tests {
         assert!(meet(&a, &b));
         b.pci = Some("../../etc".into());
         assert!(DeviceLock::keys(&b).iter().all(|key| !key.name.contains('/')));
-        let simulated = |index| DeviceInfo { kind: DeviceKind::Simulated, index, ..sample::device("sim") };
-        assert!(!meet(&simulated(0), &simulated(1)) && !meet(&simulated(0), &sample::device("opencl")));
+        let simulated =
+            |index| DeviceInfo { kind: DeviceKind::Simulated, index, ..sample::device("sim") };
+        assert!(
+            !meet(&simulated(0), &simulated(1)) && !meet(&simulated(0), &sample::device("opencl"))
+        );
     }
 
     /// One run over all of them does not wait for itself.

@@ -164,6 +164,11 @@ impl Client {
         Ok(())
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.group.process()
+    }
+
     /// Lets the worker close its device, but does not wait for it for long.
     pub fn close(mut self) {
         self.requests = None;

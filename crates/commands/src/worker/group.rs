@@ -59,6 +59,11 @@ impl Group {
         spawned.recv().map_err(|_| gone())?
     }
 
+    /// The child's number.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The child's ends of its three streams, once.
     pub fn streams(&mut self) -> Option<(ChildStdin, ChildStdout, ChildStderr)> {
         let child = self.child.as_mut();

@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::deadlines::Deadlines;
+use super::memory::would_exceed;
 use super::protocol::{Reply, Request};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
@@ -39,13 +40,16 @@ impl LocalWorker {
         }
     }
 
-    /// Asks the process, starting one where there is none; one that failed is gone after.
+    /// Asks the process, starting one where there is none or the old one has no room; one that failed is gone after.
     pub fn ask(
         &mut self,
         request: &Request,
         deadlines: &Deadlines,
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
+        if let Some(full) = self.client.take_if(|client| would_exceed(client.process(), request)) {
+            full.close();
+        }
         let mut client = match self.client.take() {
             Some(client) => client,
             None => Client::open(&self.devices, &self.sim, deadlines.open)?,

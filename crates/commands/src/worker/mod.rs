@@ -11,6 +11,7 @@ mod deadlines;
 mod group;
 mod host;
 mod local;
+mod memory;
 pub mod page;
 mod protocol;
 mod recovery;

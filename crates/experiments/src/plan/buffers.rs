@@ -100,6 +100,11 @@ pub fn device_bytes(case: &Case) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
+/// Bytes that a process may take for a case, where the device's memory is the host's.
+pub fn peak_bytes(case: &Case) -> u64 {
+    device_bytes(case).saturating_mul(1 + HOST_COPIES)
+}
+
 fn check_buffer(buffer: &BufferPlan, bound: bool, device: &DeviceInfo) -> Result<(), Reason> {
     let bytes = buffer.bytes();
     let scalars = buffer.count.saturating_mul(u64::from(buffer.element.width));

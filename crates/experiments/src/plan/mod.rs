@@ -20,7 +20,7 @@ mod space;
 mod variants;
 
 pub use block::{Chunking, bytes_of, multi_device_division, record_rows};
-pub use buffers::{available, copy_buffer, device_bytes, sweep_buffer};
+pub use buffers::{available, copy_buffer, device_bytes, peak_bytes, sweep_buffer};
 #[cfg(feature = "testing")]
 pub use case::sample;
 pub use case::{BufferPlan, Candidate, Case, Pass, Planned};

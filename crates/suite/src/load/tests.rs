@@ -77,14 +77,17 @@ fn a_suite_has_a_hundred_files_and_no_more() {
 fn budgets_are_within_their_limits() {
     let with =
         |budget: &str| loaded(&SUITE.replace("name: one", &format!("budget: {{ {budget} }}")), &[]);
-    let budget = with("total: 1.0e-3, case: 1000000, rounds: 10000, target: 1.0e-9, memory: 2 KiB")
+    let budget = with("total: 1.0e-3, case: 1000000, rounds: 10000, target: 1.0e-9, memory: 2 KiB, process: 1 MiB")
         .unwrap()
         .budget;
     assert_eq!(
         (budget.total, budget.case, budget.rounds, budget.target),
         (Some(1e-3), Some(1e6), Some(10_000), Some(1e-9))
     );
-    assert_eq!(budget.memory.map(|bytes| bytes.0), Some(2048));
+    assert_eq!(
+        [budget.memory, budget.process].map(|of| of.map(|bytes| bytes.0)),
+        [Some(2048), Some(1 << 20)]
+    );
     assert_eq!(with("rounds: 1").unwrap().budget, Budget { rounds: Some(1), ..Budget::default() });
     for (budget, message) in [
         ("total: 0.0009", "a budget is 0.001 to 1000000 seconds, not 0.0009"),

@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_table_that_was_written_again_with_more_rows_counts_once() {
-        let (first, second) = (source("first.csv", ""), Source { round: 1, ..source("second.csv", "") });
+        let (first, second) =
+            (source("first.csv", ""), Source { round: 1, ..source("second.csv", "") });
         let device = Named { name: "A".into(), ..Named::default() };
         let other = Named { name: "B".into(), ..Named::default() };
         let mut all = Results::default();
@@ -316,7 +317,8 @@ mod tests {
         all.push(&second, &other, case(1e-3)).unwrap();
         all.push_round(&second, 2, &device, case(2e-3)).unwrap();
         let lines: Vec<String> = all.repeated().collect();
-        let expected = "second.csv: 1 case with the samples of first.csv, to the last digit: counted once";
+        let expected =
+            "second.csv: 1 case with the samples of first.csv, to the last digit: counted once";
         assert_eq!(lines, [expected]);
         assert_eq!(all.records.len(), 4);
     }

@@ -167,6 +167,7 @@ impl<'a> Plan<'a> {
             target: self.suite.budget.target.unwrap_or(Policy::default().target),
             verify_only: self.header.verify_only,
             allowed_launch: self.args.longest_launch,
+            process_memory: self.suite.budget.process,
             cache: Some(scratch.path().to_owned()),
             disk: disk.map(|disk| disk.path().to_owned()),
             ..Policy::default()
