@@ -4,8 +4,9 @@
 #     benches/remote.sh [BINARY [DEVICE [PAIRS [COMMAND]]]]   (default: target/release/gpubench opencl:0 20 env)
 #
 # Of each pair: the geometric mean, over the cases that all runs verified, of the time there over the time here. Of all
-# pairs: the mean and Student's 95 % interval; for the cases' medians, and for their fastest samples. Wanted: within 1 %.
-# Needs Python for the arithmetic.
+# pairs: the mean and Student's 95 % interval, and the median with the interval between two pairs in their order, which a
+# pair at two speeds of the machine does not widen; for the cases' medians, and for their fastest samples. Wanted: within 1 %.
+# Needs Python for the arithmetic. Steadiest: a driver on one thread (POCL_MAX_PTHREAD_COUNT=1 taskset -c 1).
 # `awake.sh` keeps the processors awake meanwhile; BUDGET is seconds a run (10), KEEP=FOLDER keeps what was measured there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -62,8 +63,15 @@ def compare(name, column):
         middle = (low + high) / 2
         low, high = (middle, high) if beyond(middle, pairs - 1) > 0.025 else (low, middle)
     ends = [math.exp(mean + sign * low * error) for sign in (-1, 1)]
+    ordered = sorted(logs)
+    tail, rank = 0.0, -1  # as many pairs below as leaves 2.5 % by coin tosses
+    while tail + math.comb(pairs, rank + 1) / 2 ** pairs <= 0.025:
+        rank += 1
+        tail += math.comb(pairs, rank) / 2 ** pairs
+    between = [math.exp(of) for of in (ordered[rank], ordered[-1 - rank])] if rank >= 0 else [0, math.inf]
     cases = sorted(statistics.median(of[there] / of[here] for here, there in runs) for of in whole)
     print(f"{name}, {len(whole)} cases, {pairs} pairs: there over here {math.exp(mean):.4f} ({ends[0]:.4f} to {ends[1]:.4f}), "
+          f"median {math.exp(statistics.median(logs)):.4f} ({between[0]:.4f} to {between[1]:.4f}), "
           f"cases from {cases[0]:.3f} to {cases[-1]:.3f}")
 
 compare("median samples", "median")
