@@ -437,6 +437,7 @@ fn copy_kernel(n: u64) -> KernelSource {
             params: vec![("n".into(), Scalar::U32)],
             sizes: vec![("n".into(), 1)],
             flops: 0.0,
+            double: 0.0,
             bytes: (8 * n) as f64,
             groups: n.div_ceil(64),
             rows: None,
