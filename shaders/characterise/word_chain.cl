@@ -6,11 +6,11 @@ typedef struct { uint words; uint passes; uint zero; } Params;
 
 #define LINE (64 / BYTES)
 #if T_WIDTH == 1
-#define ODD(w) ((uint)(w) & 1)
+#define ODD(word) ((uint)(word) & 1)
 #elif T_WIDTH == 2
-#define ODD(w) (((w).x | (w).y) & 1)
+#define ODD(word) (((word).x | (word).y) & 1)
 #else
-#define ODD(w) (((w).x | (w).y | (w).z | (w).w) & 1)
+#define ODD(word) (((word).x | (word).y | (word).z | (word).w) & 1)
 #endif
 
 uint hop(global T* data, uint x, uint words, uint zero) {

@@ -184,7 +184,7 @@ pub struct Meaning {
     /// Floating-point operations of the whole grid for which `groups` was planned.
     pub flops: f64,
     /// How many of them are of `f64`.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default)]
     pub double: f64,
     /// Bytes that the whole grid must move.
     pub bytes: f64,
@@ -227,10 +227,6 @@ pub struct KernelSource {
     /// What else its compiler is told.
     #[serde(default, skip_serializing_if = "Settings::is_default")]
     pub settings: Settings,
-}
-
-fn is_none(operations: &f64) -> bool {
-    *operations == 0.0
 }
 
 impl KernelSource {
