@@ -28,12 +28,12 @@ impl Neighbours for World {
         usize::try_from(self.0.size()).unwrap_or(1)
     }
 
-    fn exchange(&self, strip: &[f32], into: &mut [f32]) {
+    fn exchange(&self, strip: &[u8], into: &mut [u8]) {
         let (before, behind) = (self.behind(self.size() - 1), self.behind(1));
         send_receive_into(strip, &before, into, &behind);
     }
 
-    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut()) {
+    fn exchange_during(&self, strip: &[u8], into: &mut [u8], work: &mut dyn FnMut()) {
         let (before, behind) = (self.behind(self.size() - 1), self.behind(1));
         mpi::request::scope(|scope| {
             let arriving = behind.immediate_receive_into(scope, into);
@@ -44,7 +44,7 @@ impl Neighbours for World {
         });
     }
 
-    fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]) {
+    fn swap(&self, with: usize, mine: &[u8], theirs: &mut [u8]) {
         let with = self.0.process_at_rank(i32::try_from(with).unwrap_or(0));
         send_receive_into(mine, &with, theirs, &with);
     }
@@ -59,13 +59,13 @@ impl Neighbours for World {
         largest
     }
 
-    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>> {
+    fn gather(&self, mine: &[u8]) -> Option<Vec<u8>> {
         let root = self.0.process_at_rank(0);
         if self.rank() > 0 {
             root.gather_into(mine);
             return None;
         }
-        let mut all = vec![0.0; mine.len() * self.size()];
+        let mut all = vec![0; mine.len() * self.size()];
         root.gather_into_root(mine, &mut all[..]);
         Some(all)
     }

@@ -56,10 +56,12 @@ fn fixed() -> Vec<Workload> {
     costs.iter_mut().for_each(|w| w.sizes.truncate(1));
     let mut blocked = named("tune", &["matmul_blocked"]);
     blocked.iter_mut().for_each(|w| w.sizes = vec![vec![("n".into(), 64)]]);
-    let mut ceilings =
-        named("ceilings", &["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"]);
+    let words = ["word/read_4", "word/read_8", "word/write_4", "word/write_16"];
+    let others = ["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
+    let mut ceilings = named("ceilings", &[&words[..], &others].concat());
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
     named_size(&mut ceilings, "read_runs", 32_768);
+    words.iter().for_each(|word| named_size(&mut ceilings, word, 4096));
     let launch = named("all", &["launch"]);
     let mut workloads =
         [launch, named("concurrency", &synthetic), blocked, costs, ceilings].concat();

@@ -66,11 +66,15 @@ fn waves_are_alike(place: &Place, device: &str) {
 }
 
 fn products_are_alike(place: &Place, device: &str) {
-    let alone = hash(&ring(place, 1, &["--n", "256", "--device", device]));
-    for ranks in [2, 4] {
-        let several = hash(&ring(place, ranks, &["--n", "256", "--device", device]));
-        assert_eq!(several, alone, "{ranks} ranks on {device}");
-    }
+    let [single, double] = ["f32", "f64"].map(|precision| {
+        let args = ["--n", "256", "--device", device, "--precision", precision];
+        let alone = hash(&ring(place, 1, &args));
+        for ranks in [2, 4] {
+            assert_eq!(hash(&ring(place, ranks, &args)), alone, "{ranks} ranks on {device}");
+        }
+        alone
+    });
+    assert_ne!(single, double);
 }
 
 #[test]
@@ -114,6 +118,19 @@ fn ranks_without_a_device_named_share_what_there_is() {
     let place = Place::new();
     let output = ring(&place, 2, &["--n", "64"]);
     hash(&output);
+}
+
+#[test]
+fn a_device_without_double_precision_ends_all_ranks_with_its_reason() {
+    let sim = gpubench::backend::by_name("sim").expect("is there").devices().expect("are listed");
+    let lacks = |device: &gpubench::gpu::DeviceInfo| device.features.iter().all(|f| f != "f64");
+    let index = sim.iter().position(lacks).expect("one lacks it");
+    let place = Place::new();
+    let device = format!("sim:{index}");
+    let output = ring(&place, 2, &["--n", "64", "--precision", "f64", "--device", &device]);
+    assert_ne!(output.status.code(), Some(0));
+    let stderr = text(&output.stderr);
+    assert!(stderr.contains("needs `f64`, which the device does not offer"), "{stderr}");
 }
 
 #[test]

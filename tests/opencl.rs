@@ -4,7 +4,7 @@ use gpubench::backend::opencl::Opencl;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Argument, Binding, BufferId, Clock, Element, KernelId, KernelSource, Language,
+    Access, Argument, Binding, BufferId, Clock, Element, KernelId, KernelSource, Language, Library,
     MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice, ValueType, packed,
 };
 use gpubench::units::Bytes;
@@ -515,4 +515,47 @@ fn allocations_beyond_the_limit_are_rejected() {
     assert!(matches!(rejected, Err(Error::OutOfMemory(_))), "{rejected:?}");
     let rejected = device.alloc(BufferId(0), Bytes(0), MemoryKind::Device);
     assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
+}
+
+/// Rows 1 and 2 of a product of 3×2 by 2×2 matrices, by CLBlast where it is installed; elsewhere it says what to install.
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn clblast_multiplies_what_rows_it_is_given_or_says_what_is_missing() {
+    let mut device = device();
+    let named = |(name, mut binding): (&str, Binding)| {
+        binding.name = name.into();
+        binding
+    };
+    let mut source = source("", "gemm", 3, 20);
+    source.bindings = ["a", "b", "c"].into_iter().zip(source.bindings).map(named).collect();
+    source.settings.library = Some(Library::Clblast);
+    match device.build(KernelId(0), &source) {
+        Err(Error::Unsupported(why)) => return assert!(why.contains("libclblast1"), "{why}"),
+        built => assert!(built.unwrap().options.contains("libclblast.so.1")),
+    }
+    let matrices = [vec![1., 2., 3., 4., 5., 6.], vec![7., 8., 9., 10.], vec![-1.; 6]];
+    for (id, matrix) in (0..).zip(&matrices) {
+        alloc(device.as_mut(), id, 4 * matrix.len() as u64, MemoryKind::Device);
+        device.write(BufferId(id), &bytes(matrix)).unwrap();
+    }
+    let mut recording = Recording::default();
+    let params: [u32; 5] = [3, 2, 2, 1, 2];
+    recording.push(
+        Queue(0),
+        vec![],
+        Op::Dispatch {
+            kernel: KernelId(0),
+            groups: [1; 3],
+            buffers: vec![slice(0, 0, 24), slice(1, 0, 16), slice(2, 0, 24)],
+            params: params.iter().flat_map(|n| n.to_ne_bytes()).collect(),
+        },
+    );
+    let timeline = device.run(&recording).unwrap();
+    assert!(timeline.wall > 0.0 && timeline.steps.iter().all(|step| step.ended >= step.started));
+    assert_eq!(floats(&device.read(BufferId(2)).unwrap()), [-1., -1., 57., 64., 89., 100.][..]);
+    // Rows that the matrices do not have.
+    let Op::Dispatch { params, .. } = &mut recording.steps[0].op else { panic!() };
+    params[16..].copy_from_slice(&9u32.to_ne_bytes());
+    let why = device.run(&recording).unwrap_err().to_string();
+    assert!(why.contains("buffer is too small"), "{why}");
 }

@@ -47,6 +47,7 @@ fn gpu() -> Description {
         },
         compute: Compute {
             flops_per_cycle: 64.0,
+            f64_flops_per_cycle: None,
             flops_per_instruction: 2.0,
             latency: 32.0,
             instructions: Default::default(),
@@ -437,6 +438,7 @@ fn copy_kernel(n: u64) -> KernelSource {
             params: vec![("n".into(), Scalar::U32)],
             sizes: vec![("n".into(), 1)],
             flops: 0.0,
+            double: 0.0,
             bytes: (8 * n) as f64,
             groups: n.div_ceil(64),
             rows: None,

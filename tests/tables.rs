@@ -4,7 +4,7 @@
 use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
 use gpubench::measure::plan;
 use gpubench::plan::{Limits, Planned, turns};
-use gpubench::suite::{Suite, Workload};
+use gpubench::suite::{Kernel, Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::Verify;
 use gpubench::{reference, suite};
@@ -152,7 +152,7 @@ fn every_variant_of_every_wgsl_kernel_is_valid() {
         for planned in plan(&suite, &everything(), &UNLIMITED) {
             let Planned::Case(case) = planned else { continue };
             let workload = suite.workloads.iter().find(|w| w.name == case.key.workload).unwrap();
-            let needs = workload.kernel.as_ref().map_or(&[][..], |kernel| &kernel.needs);
+            let needs = workload.kernel.as_ref().map_or_else(Vec::new, needs);
             // Of a search over vector widths, the plan leaves those that WGSL spells.
             let spelled = case
                 .candidates
@@ -167,7 +167,7 @@ fn every_variant_of_every_wgsl_kernel_is_valid() {
             let mut is_any_valid = spelled.is_empty();
             for (candidate, text) in spelled {
                 let is_new = seen.insert(text.clone());
-                match validate(&candidate.kernel, &text, needs) {
+                match validate(&candidate.kernel, &text, &needs) {
                     Ok(()) => is_any_valid = true,
                     // A kernel says itself which values of a search its language lacks.
                     Err(why) if why.contains("`const_assert` failure") => {}
@@ -215,6 +215,12 @@ fn workloads<'a>(
     suites: &'a [(&'static str, Suite)],
 ) -> impl Iterator<Item = (&'static str, &'a Workload)> {
     suites.iter().flat_map(|(name, suite)| suite.workloads.iter().map(|w| (*name, w)))
+}
+
+/// What a suite says that a kernel needs, and what its text in WGSL does.
+fn needs(kernel: &Kernel) -> Vec<String> {
+    let text = kernel.text(Language::Wgsl).into_iter().flat_map(|text| &text.needs);
+    kernel.needs.iter().cloned().chain(text.map(|&need| need.to_owned())).collect()
 }
 
 /// Validates as on a device that has nothing beyond what the suite says the kernel needs.

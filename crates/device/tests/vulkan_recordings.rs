@@ -58,6 +58,7 @@ fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] 
             params: vec![("n".into(), Scalar::U32)],
             sizes: vec![],
             flops: 0.0,
+            double: 0.0,
             bytes: 16384.0,
             groups: 32,
             rows: None,

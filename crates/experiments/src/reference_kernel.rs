@@ -293,6 +293,7 @@ fn kernel(
             params: vec![],
             sizes: vec![("n".into(), 0)],
             flops,
+            double: 0.0,
             bytes: 0.0,
             groups: u64::from(groups),
             rows: None,

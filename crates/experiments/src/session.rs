@@ -142,6 +142,7 @@ fn empty_kernel(language: Language) -> KernelSource {
             params: vec![],
             sizes: vec![],
             flops: 0.0,
+            double: 0.0,
             bytes: 0.0,
             groups: 1,
             rows: None,

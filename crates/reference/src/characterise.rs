@@ -135,6 +135,39 @@ pub fn chase(problem: &Problem) -> Written {
     Ok(vec![("at", Data::U32(at))])
 }
 
+/// Where `passes` times 16·REPEAT steps through `words` words of BYTES bytes end, and the words: as they were, or with
+/// WRITE what was stored on the way. Words have `T` components.
+pub fn word_chain(problem: &Problem) -> Written {
+    let data = problem.data("data")?;
+    let (words, bytes) = (problem.size("words")?, problem.size("BYTES")?);
+    let (parts, writes) = (problem.size("T")?.max(1), problem.size("WRITE")? != 0);
+    let fits = (1..=64).contains(&bytes)
+        && words.is_power_of_two()
+        && words.checked_mul(bytes) == Some(data.as_bytes().len());
+    if !fits {
+        let why = format!("{words} words of {bytes} bytes are no whole buffer, or no power of two");
+        return Err(Error::Usage(why));
+    }
+    let mut at = problem.u32("at", 1)?.to_vec();
+    let mut all = data.as_bytes().to_vec();
+    let (line, mask) = (64 / bytes, words - 1);
+    let mut x = at[0] as usize & mask;
+    for _ in 0..loads(problem)? {
+        let word = &mut all[x * bytes..(x + 1) * bytes];
+        if writes {
+            let stored = ((x / line) as u64).to_le_bytes();
+            word.chunks_mut(bytes / parts)
+                .for_each(|part| part.copy_from_slice(&stored[..part.len()]));
+        }
+        let is_odd = word.chunks(bytes / parts).any(|part| part[0] & 1 == 1);
+        let near = ((x as u32).wrapping_mul(2_654_435_761) >> 26) as usize;
+        x = (x + line * (1 + near + 32 * usize::from(is_odd))) & mask;
+    }
+    at[0] = x as u32;
+    let data = Data::from_bytes(data.scalar(), &all);
+    Ok(vec![("data", data), ("at", Data::U32(at))])
+}
+
 fn loads(problem: &Problem) -> Result<usize> {
     let each = 16 * problem.size("REPEAT")?.min(1 << 16);
     Ok(problem.size("passes")?.saturating_mul(each))
@@ -296,6 +329,44 @@ mod tests {
         let numbers = [("n", 4.0), ("group", 2.0), ("passes", 1.0), ("REPEAT", 3.0), ("add", 5.0)];
         let data = ("data", Data::U32((0..1024).collect()));
         assert_eq!(out(exchange(&problem(&numbers, vec![data, room()]))), [16, 15, 18, 17]);
+    }
+
+    /// 64 words of 16 bytes, four a line: from word 0, whose multiple gives no line more, 16 steps.
+    #[test]
+    fn words_are_gone_through_by_what_they_hold() {
+        let of = |write: f64, word: u32| {
+            let numbers = [
+                ("words", 64.0),
+                ("BYTES", 16.0),
+                ("T", 4.0),
+                ("WRITE", write),
+                ("passes", 1.0),
+                ("REPEAT", 1.0),
+            ];
+            let data = vec![word; 256];
+            let buffers = vec![("data", Data::U32(data)), ("at", Data::U32(vec![0]))];
+            let written = word_chain(&problem(&numbers, buffers)).unwrap();
+            let [(_, Data::U32(data)), (_, Data::U32(at))] = &written[..] else { panic!() };
+            (data.clone(), at[0])
+        };
+        let walk = |odd: &dyn Fn(u32) -> u32| {
+            let next =
+                |x: u32| (x + 4 * (1 + (x.wrapping_mul(2_654_435_761) >> 26) + 32 * odd(x))) % 64;
+            (0..16).fold(0, |x, _| next(x))
+        };
+        let (even, odd) = (of(0.0, 2), of(0.0, 3));
+        assert_eq!((even.1, odd.1), (walk(&|_| 0), walk(&|_| 1)));
+        assert!(even.0.iter().all(|word| *word == 2), "nothing is written");
+        let (data, at) = of(1.0, 9);
+        assert_eq!(at, walk(&|x| x / 4 % 2), "the words that were stored are loaded");
+        let written: Vec<usize> = (0..64).filter(|word| data[4 * word] != 9).collect();
+        assert!(written.contains(&0) && written.iter().all(|word| word % 4 == 0), "{written:?}");
+        assert!(written.iter().all(|word| data[4 * word..4 * word + 4] == [*word as u32 / 4; 4]));
+        let short = problem(
+            &[("words", 3.0), ("BYTES", 4.0), ("T", 1.0), ("WRITE", 0.0)],
+            vec![("data", Data::U32(vec![0; 3]))],
+        );
+        assert!(word_chain(&short).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{Data, Problem, for_each_chunk};
 use gpubench_core::error::Result;
+use gpubench_core::gpu::Scalar;
 
 /// Rows of C that one pass over B serves.
 const ROWS: usize = 16;
@@ -10,15 +11,48 @@ const COLS: usize = 512;
 /// Rows of B added at a time.
 const DEPTH: usize = 4;
 
-/// `c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`).
+/// The type of a matrix's numbers.
+trait Number: Copy + Default + Into<f64> + Send + Sync {
+    /// The nearest number of the type.
+    fn nearest(sum: f64) -> Self;
+}
+
+impl Number for f32 {
+    fn nearest(sum: f64) -> Self {
+        sum as f32
+    }
+}
+
+impl Number for f64 {
+    fn nearest(sum: f64) -> Self {
+        sum
+    }
+}
+
+/// `c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`), both of `f32` or both of `f64`, as `c` is.
 ///
 /// # Errors
 /// As [`super::Reference`].
 pub fn matmul(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (m, k, n) = (problem.size("m")?, problem.size("k")?, problem.size("n")?);
-    let a = problem.f32("a", m.saturating_mul(k))?;
-    let b = problem.f32("b", k.saturating_mul(n))?;
-    let mut c = vec![0.0; m.saturating_mul(n)];
+    let (in_a, in_b) = (m.saturating_mul(k), k.saturating_mul(n));
+    let c = match problem.data("a")?.scalar() {
+        Scalar::F64 => {
+            let (a, b) = (problem.f64("a", in_a)?, problem.f64("b", in_b)?);
+            let c = product(problem, &a, &b, [m, k, n]);
+            Data::Other(Scalar::F64, bytemuck::cast_slice(&c).to_vec())
+        }
+        _ => {
+            let (a, b) = (problem.f32("a", in_a)?, problem.f32("b", in_b)?);
+            Data::F32(product(problem, a, b, [m, k, n]))
+        }
+    };
+    Ok(vec![("c", c)])
+}
+
+/// The rows of the product that the problem wants; the others are zero.
+fn product<T: Number>(problem: &Problem, a: &[T], b: &[T], [m, k, n]: [usize; 3]) -> Vec<T> {
+    let mut c = vec![T::default(); m.saturating_mul(n)];
     let part = problem.rows(m);
     for_each_chunk(&mut c[part.start * n..part.end * n], n, |first, piece| {
         let first = first + part.start;
@@ -26,11 +60,11 @@ pub fn matmul(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
             multiply(&a[(first + i * ROWS) * k..], b, rows, k, n);
         }
     });
-    Ok(vec![("c", Data::F32(c))])
+    c
 }
 
 /// At most [`ROWS`] rows of the product; `a` begins with the first of them.
-fn multiply(a: &[f32], b: &[f32], rows: &mut [f32], k: usize, n: usize) {
+fn multiply<T: Number>(a: &[T], b: &[T], rows: &mut [T], k: usize, n: usize) {
     for left in (0..n).step_by(COLS) {
         let width = COLS.min(n - left);
         let mut sums = vec![[0.0; COLS]; rows.len() / n];
@@ -40,26 +74,32 @@ fn multiply(a: &[f32], b: &[f32], rows: &mut [f32], k: usize, n: usize) {
             for (row, sum) in sums.iter_mut().enumerate() {
                 let mut factors = [0.0; DEPTH];
                 for (step, factor) in factors.iter_mut().enumerate().take(steps) {
-                    *factor = f64::from(a[row * k + depth + step]);
+                    *factor = a[row * k + depth + step].into();
                 }
                 add_scaled(&mut sum[..width], &panel, factors);
             }
         }
         for (row, sum) in rows.chunks_mut(n).zip(&sums) {
             for (result, &sum) in row[left..left + width].iter_mut().zip(sum) {
-                *result = sum as f32;
+                *result = T::nearest(sum);
             }
         }
     }
 }
 
 /// The first `steps` rows of `b` between columns `left` and `left + width`, the others zero.
-fn widened(b: &[f32], steps: usize, left: usize, width: usize, n: usize) -> [[f64; COLS]; DEPTH] {
+fn widened<T: Number>(
+    b: &[T],
+    steps: usize,
+    left: usize,
+    width: usize,
+    n: usize,
+) -> [[f64; COLS]; DEPTH] {
     let mut panel = [[0.0; COLS]; DEPTH];
     for (step, wide) in panel.iter_mut().enumerate().take(steps) {
         let from = step * n + left;
         for (wide, &narrow) in wide.iter_mut().zip(&b[from..from + width]) {
-            *wide = f64::from(narrow);
+            *wide = narrow.into();
         }
     }
     panel
@@ -126,6 +166,27 @@ mod tests {
                 (0..k).map(|i| f64::from(a[row * k + i]) * f64::from(b[i * n + col])).sum();
             assert!((f64::from(c[row * n + col]) - sum).abs() < 1e-6);
         }
+    }
+
+    /// Of whole numbers every sum is exact, and of thirds no `f32` holds the products.
+    #[test]
+    fn doubles_stay_doubles() {
+        let double = |numbers: &[f64]| {
+            Data::from_bytes(Scalar::F64, bytemuck::cast_slice::<f64, u8>(numbers))
+        };
+        let problem = |a: &[f64], b: Data| {
+            let size = |name: &str, x: usize| (name.to_owned(), x as f64);
+            Problem::new(
+                vec![size("m", 2), size("k", 2), size("n", 1)],
+                vec![("a".to_owned(), double(a)), ("b".to_owned(), b)],
+            )
+        };
+        let c = matmul(&problem(&[1., 2., 1. / 3., 0.], double(&[1. / 3., 2.]))).unwrap();
+        assert_eq!(c, [("c", double(&[1. / 3. + 4., 1. / 9.]))]);
+        let mixed = matmul(&problem(&[0.; 4], Data::F32(vec![0.; 2]))).unwrap_err().to_string();
+        assert!(mixed.contains("needs `b` as f64, not f32"), "{mixed}");
+        let short = matmul(&problem(&[0.; 3], double(&[0.; 2]))).unwrap_err().to_string();
+        assert!(short.contains("needs 4 scalars in `a`, which has 3"), "{short}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Data;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::Scalar;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -76,6 +77,20 @@ impl Problem {
         match self.data(name)? {
             Data::F32(v) => long_enough(name, v, len),
             other => Err(wrong_type(name, "f32", other)),
+        }
+    }
+
+    /// The buffer `name` of at least `len` `f64` scalars.
+    pub fn f64(&self, name: &str, len: usize) -> Result<Vec<f64>> {
+        match self.data(name)? {
+            Data::Other(Scalar::F64, bytes) => {
+                self.room(name, len)?;
+                let mut numbers = vec![0.0; bytes.len() / size_of::<f64>()];
+                let bytes = &bytes[..numbers.len() * size_of::<f64>()];
+                bytemuck::cast_slice_mut(&mut numbers).copy_from_slice(bytes);
+                Ok(numbers)
+            }
+            other => Err(wrong_type(name, "f64", other)),
         }
     }
 

@@ -100,7 +100,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "where steps through local memory end, STRIDE words from neighbour to neighbour",
     ),
     ("lud", factors::lud, "LU factors of `blocks` square blocks of `width`, without pivoting"),
-    ("matmul", matmul::matmul, "`c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`)"),
+    (
+        "matmul",
+        matmul::matmul,
+        "`c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`), of `f32` or `f64`",
+    ),
     ("nbody", nbody::nbody, "one step of `n` bodies under their mutual attraction"),
     ("nearest", places::nearest, "distances of `n` places from the point (`x`, `y`)"),
     ("pack_box", halo::pack_box, "a box of a field, packed into a face"),
@@ -166,6 +170,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "whole_chains",
         ceilings::whole_chains,
         "`steps` times `s' = s + a*r` with `r` before `s`, from every seed and `b` less it",
+    ),
+    (
+        "word_chain",
+        characterise::word_chain,
+        "where `passes` times 16·REPEAT steps through `words` words of BYTES bytes end, each stored before it is loaded with WRITE",
     ),
 ];
 

@@ -3,7 +3,7 @@
 use super::args::Spec as Argument;
 use super::condition::Condition;
 use super::decode::{At, Clean, Entries, spec};
-use super::keywords::{Family, HostMemoryKind, SearchedBy};
+use super::keywords::{Family, HostMemoryKind, Precision, SearchedBy};
 use super::search::SearchGroups;
 use super::select::Select;
 use super::values::{
@@ -11,7 +11,7 @@ use super::values::{
     Splitting,
 };
 use super::verify::Verification;
-use gpubench_core::gpu::{Access, Element};
+use gpubench_core::gpu::{Access, Element, Library};
 use gpubench_core::workload::{Ceiling, Fill};
 
 spec! {
@@ -121,6 +121,12 @@ spec! {
         family: Option<At<String>>,
         /// Name of the entry point.
         entry: Option<At<String>>,
+        /// The type of a shipped kernel's fractions: `f32`, as it is written, or `f64`, where the device has
+        /// that. Buffers need the same type.
+        precision: Option<At<Precision>>,
+        /// A library whose routine, the `entry`, is the kernel, on OpenCL devices of a machine that has it:
+        /// `clblast`, with the routine `gemm`.
+        library: Option<At<Library>>,
         /// File in OpenCL C, relative to this one and within the suite's folder.
         opencl: Option<At<String>>,
         /// File in WGSL, relative to this one and within the suite's folder.

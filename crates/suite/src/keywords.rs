@@ -1,7 +1,7 @@
 //! The keywords of a suite's file: enums spelled as serde spells them.
 
 use super::decode::{Decode, Diagnostics};
-use gpubench_core::gpu::{Access, MemoryKind};
+use gpubench_core::gpu::{Access, Library, MemoryKind};
 use gpubench_core::workload::{Ceiling, Fill};
 use gpubench_core::yaml::{Node, Value};
 use schemars::JsonSchema;
@@ -56,6 +56,13 @@ keywords! {
         Run,
         /// `gpubench tune` only.
         Tune,
+    }
+    /// The type of a kernel's fractions.
+    Precision {
+        /// Single precision.
+        F32,
+        /// Double precision.
+        F64,
     }
     /// A way to split a buffer that needs no number.
     PlainSplit {
@@ -122,7 +129,17 @@ macro_rules! decode_by_serde {
         }
     )* };
 }
-decode_by_serde!(Access, Ceiling, Fill, Family, HostMemoryKind, Other, SearchedBy);
+decode_by_serde!(
+    Access,
+    Ceiling,
+    Fill,
+    Family,
+    HostMemoryKind,
+    Library,
+    Other,
+    Precision,
+    SearchedBy
+);
 
 #[cfg(test)]
 mod tests {

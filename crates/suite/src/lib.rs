@@ -24,6 +24,7 @@ mod keywords;
 mod load;
 mod merge;
 mod misfit;
+mod precision;
 mod program;
 mod questions;
 mod reading;

@@ -102,14 +102,23 @@ impl Kernel {
     pub fn over(&self, base: &Self) -> Self {
         // A shipped kernel and a user's own exclude each other.
         let own = [&self.opencl, &self.wgsl, &self.glsl, &self.spirv];
-        let own_files = own.iter().any(|file| file.is_some());
+        let own_files = own.iter().any(|file| file.is_some()) || self.library.is_some();
         let inherited =
             |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
         // Both are for Vulkan and wgpu: what is given takes the other's place.
         let displaced = |other: &Option<At<String>>| self.family.is_some() || other.is_some();
         Self {
             family: self.family.clone().or_else(|| inherited(&base.family, own_files)),
+            library: self.library.clone().or_else(|| match self.family.is_some() || own_files {
+                true => None,
+                false => base.library.clone(),
+            }),
             entry: self.entry.clone().or_else(|| base.entry.clone()),
+            // It is of a shipped text.
+            precision: self.precision.clone().or_else(|| match own_files {
+                true => None,
+                false => base.precision.clone(),
+            }),
             opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
             wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, displaced(&self.glsl))),
             glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, displaced(&self.wgsl))),

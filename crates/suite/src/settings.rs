@@ -112,6 +112,10 @@ impl Kernel {
         Settings {
             expanded: text.expanded.clone(),
             spirv: text.written == Written::Spirv && text.language == Language::Opencl,
+            library: match text.written {
+                Written::Library(library) => Some(library),
+                _ => None,
+            },
             places: places.map(|(_, place): (&Argument, _)| place.to_string()).collect(),
             ..self.settings.clone()
         }

@@ -5,11 +5,13 @@ use super::convert::Converter;
 use super::decode::At;
 use super::file;
 use super::headers::{Headers, Mistake, headers};
+use super::keywords::Precision;
+use super::precision::doubled;
 use super::source::Source;
 use super::spirv::{self, Spirv};
 use super::suggest::suggest;
 use super::types::{KernelText, Written};
-use gpubench_core::gpu::{Expanded, Language, Origin};
+use gpubench_core::gpu::{Expanded, Language, Library, Origin};
 use gpubench_core::hash::sha256_hex;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,6 +30,9 @@ impl Converter<'_> {
             (Language::Wgsl, Written::Glsl, &kernel.glsl),
         ];
         let own_files = own.iter().any(|(.., file)| file.is_some()) || kernel.spirv.is_some();
+        if let Some(library) = &kernel.library {
+            return self.routine(library, entry, kernel, own_files);
+        }
         match &kernel.family {
             Some(family) if own_files => {
                 let message =
@@ -35,6 +40,12 @@ impl Converter<'_> {
                 self.diagnostics.reject(&family.at, message, None)
             }
             Some(family) => self.shipped(family, entry, kernel),
+            None if kernel.precision.is_some() => {
+                let at = kernel.precision.as_ref().map_or(at, |precision| &precision.at);
+                let message = "a kernel from files has the types that it is written with";
+                let help = "`precision` is for a shipped kernel, by its `family`";
+                self.diagnostics.reject(at, message, Some(help))
+            }
             None if !own_files => {
                 let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
                 self.diagnostics.reject(at, "the kernel has no text", Some(help))
@@ -49,6 +60,32 @@ impl Converter<'_> {
                 self.one_each(texts)
             }
         }
+    }
+
+    /// What stands for the text of a library's routine.
+    fn routine(
+        &mut self,
+        library: &At<Library>,
+        entry: &str,
+        kernel: &file::Kernel,
+        own_files: bool,
+    ) -> Option<Vec<KernelText>> {
+        let name = library.value.name();
+        if own_files || kernel.family.is_some() {
+            let message = "a kernel is a library's or has a text, not both";
+            return self.diagnostics.reject(&library.at, message, None);
+        }
+        let routines = library.value.routines();
+        if !routines.contains(&entry) {
+            let at = kernel.entry.as_ref().map_or(&library.at, |entry| &entry.at);
+            let message = format!("of {name} there is no routine `{entry}` here");
+            let help = suggest(entry, routines.iter().copied());
+            return self.diagnostics.reject(at, message, help.as_deref());
+        }
+        let origin = Origin::Shipped(name.to_owned());
+        let (language, written) = (Language::Opencl, Written::Library(library.value));
+        let (needs, text) = (vec![], "".into());
+        Some(vec![KernelText { language, written, needs, origin, text, expanded: None }])
     }
 
     /// The texts, of which no API takes two; `None` where there was a mistake.
@@ -96,16 +133,20 @@ impl Converter<'_> {
         kernel: &file::Kernel,
     ) -> Option<Vec<KernelText>> {
         let mut texts = vec![];
+        let is_double = kernel.precision.as_ref().is_some_and(|of| of.value == Precision::F64);
         for language in [Language::Opencl, Language::Wgsl] {
             if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
                 let path = format!("shaders/{path}");
-                let text: Arc<str> = text.into();
                 self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
+                let (text, needs): (Arc<str>, _) = match is_double {
+                    true => (doubled(text, language).into(), vec!["f64"]),
+                    false => (text.into(), vec![]),
+                };
                 let origin = match self.trusted {
                     true => Origin::Shipped(path),
                     false => Origin::Lent(path),
                 };
-                let (written, needs) = (Written::Plain, vec![]);
+                let written = Written::Plain;
                 texts.push(KernelText { language, written, needs, origin, text, expanded: None });
             }
         }

@@ -7,7 +7,8 @@ use super::search::Search;
 use super::tolerances::Profile;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
-    Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Scalar, Settings, ValueType,
+    Access, Constant, Element, Expanded, Language, Library, MemoryKind, Origin, Scalar, Settings,
+    ValueType,
 };
 use gpubench_core::workload::{Ceiling, Comparison, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
@@ -208,6 +209,8 @@ pub enum Written {
     Glsl,
     /// In SPIR-V, as hexadecimal digits: Vulkan's becomes WGSL, OpenCL's is handed over as it is.
     Spirv,
+    /// Not at all: a library has it.
+    Library(Library),
 }
 
 /// A kernel's text in one language.

@@ -11,7 +11,7 @@ use gpubench_core::units::seconds;
 use gpubench_device::Remote;
 use gpubench_document::{Unit, number};
 use gpubench_experiments::ranks::Neighbours;
-use gpubench_experiments::ring::{Ringed, Variant, alike, columns, ring};
+use gpubench_experiments::ring::{Precision, Ringed, Variant, alike, columns, ring};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -25,6 +25,9 @@ pub struct Args {
     /// How a rank combines its kernel with the exchange of strips (default: each, in turn)
     #[arg(long, value_name = "VARIANT", value_delimiter = ',', value_parser = one_of(named_variants()))]
     variant: Vec<Variant>,
+    /// The type of the matrices' numbers
+    #[arg(long, default_value = "f32", value_parser = one_of(named_precisions()))]
+    precision: Precision,
     #[command(flatten)]
     common: Common,
 }
@@ -51,6 +54,10 @@ fn named_variants() -> impl Iterator<Item = (&'static str, &'static str, Variant
     Variant::ALL.into_iter().map(|variant| (variant.name(), variant.about(), variant))
 }
 
+fn named_precisions() -> impl Iterator<Item = (&'static str, &'static str, Precision)> {
+    Precision::ALL.into_iter().map(|precision| (precision.name(), precision.about(), precision))
+}
+
 /// Starts the program that does it, with this one's arguments.
 pub fn run(_: Args) -> Result<ExitCode> {
     start("ring")
@@ -69,7 +76,7 @@ struct Run {
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; `Usage` where another run measures the device; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
-    let suite = gpubench_experiments::load("ring")?;
+    let suite = args.precision.suite()?;
     let (n, ranks, variants) = (args.n as usize, all.size(), args.variants());
     let run = |device: &Remote, group: &dyn Neighbours| {
         let count = group.size();
@@ -81,12 +88,13 @@ pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result
     };
     let divides = |count: usize| n.is_multiple_of(count);
     let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
-    Ok((all.rank() == 0).then(|| text(args.n, &info, &runs, here.size())))
+    Ok((all.rank() == 0).then(|| text(args, &info, &runs, here.size())))
 }
 
-fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
+fn text(args: &Args, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
-    let mut out = title(&format!("Ring matrix product, n = {n}"), all.ranks, device);
+    let what = format!("Ring matrix product, n = {}, {}", args.n, args.precision.about());
+    let mut out = title(&what, all.ranks, device);
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
         DeviceKind::Simulated => {
@@ -95,16 +103,12 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
         }
         _ => {
             times(&mut out, &all.strong);
-            scaling(&mut out, n as usize, runs);
+            scaling(&mut out, args.n as usize, runs);
             out += &sharing(device, here).unwrap_or_default();
         }
     }
     let product = all.strong.product.as_deref().unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "  every product verified; SHA-256 of C {}",
-        sha256_hex(bytemuck::cast_slice::<f32, u8>(product))
-    );
+    let _ = writeln!(out, "  every product verified; SHA-256 of C {}", sha256_hex(product));
     out
 }
 

@@ -183,6 +183,9 @@ pub struct Meaning {
     pub sizes: Vec<(String, i64)>,
     /// Floating-point operations of the whole grid for which `groups` was planned.
     pub flops: f64,
+    /// How many of them are of `f64`.
+    #[serde(default)]
+    pub double: f64,
     /// Bytes that the whole grid must move.
     pub bytes: f64,
     /// Number of work-groups for which `flops` and `bytes` hold; a part of the grid costs its share.

@@ -23,7 +23,7 @@ pub use language::Language;
 pub use names::names;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use scalar::Scalar;
-pub use settings::{Expanded, OPTIONS, Settings};
+pub use settings::{Expanded, Library, OPTIONS, Settings};
 pub use signature::{FormalArgument, Signature, Takes};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};
 pub use wgsl_text::{Override, original_group, overrides};

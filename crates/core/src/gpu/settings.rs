@@ -21,9 +21,36 @@ pub struct Settings {
     /// Whether the text is SPIR-V for OpenCL, in hexadecimal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub spirv: bool,
+    /// The library that has the kernel, in place of a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<Library>,
     /// Where the suite names each argument, as `FILE:LINE:COLUMN`; empty where it does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
+}
+
+/// A library of kernels, loaded where a suite asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Library {
+    /// CLBlast, the tuned BLAS for OpenCL.
+    Clblast,
+}
+
+impl Library {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clblast => "CLBlast",
+        }
+    }
+
+    /// The routines that gpubench calls, by the entries of kernels.
+    pub fn routines(self) -> &'static [&'static str] {
+        match self {
+            Self::Clblast => &["gemm"],
+        }
+    }
 }
 
 /// A kernel's text in OpenCL C with its headers; `#line` says where each line stands.

@@ -1,15 +1,17 @@
 //! An open OpenCL device.
 
+use super::clblast;
 use super::info::Found;
 use super::kernel;
 use super::memory::Memory;
 use super::object::{self, Owned};
 use super::prepare::prepare;
-use super::run::{Kernels, Run};
+use super::run::{Built, Kernels, Run};
 use crate::Device;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
-    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, Library, MemoryKind, Recording,
+    Timeline,
 };
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CommandQueue;
@@ -58,7 +60,7 @@ impl OpenclDevice {
 
     /// Kernels hold no reference to the buffers they were last given.
     fn unbind_all(&mut self) {
-        self.kernels.values_mut().for_each(kernel::Kernel::unbind);
+        self.kernels.values_mut().for_each(Built::unbind);
     }
 }
 
@@ -69,8 +71,17 @@ impl Device for OpenclDevice {
 
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
         self.kernels.remove(&id);
-        let (kernel, report) = kernel::build(&self.context, self.id, &self.info, source)?;
-        self.kernels.insert(id, kernel);
+        let (built, report) = match source.settings.library {
+            Some(Library::Clblast) => {
+                let (gemm, report) = clblast::build(source)?;
+                (Built::Routine(gemm), report)
+            }
+            None => {
+                let (kernel, report) = kernel::build(&self.context, self.id, &self.info, source)?;
+                (Built::Compiled(kernel), report)
+            }
+        };
+        self.kernels.insert(id, built);
         Ok(report)
     }
 
@@ -113,7 +124,7 @@ impl Device for OpenclDevice {
 
     fn reset(&mut self) {
         self.kernels.retain(|id, _| id.is_lasting());
-        self.kernels.values_mut().for_each(kernel::Kernel::unbind);
+        self.kernels.values_mut().for_each(Built::unbind);
         self.memory.clear();
     }
 }

@@ -6,6 +6,7 @@
 //! `timeline` reads the clock.
 
 mod arguments;
+mod clblast;
 mod device;
 mod device_buffer;
 mod doctor;

@@ -1,5 +1,6 @@
 //! Executing a recording that was prepared: everything is queued, then waited for.
 
+use super::clblast::Gemm;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::object::Owned;
@@ -19,7 +20,32 @@ use std::rc::Rc;
 use std::time::Instant;
 
 /// Every kernel of a device.
-pub(super) type Kernels = BTreeMap<KernelId, Kernel>;
+pub(super) type Kernels = BTreeMap<KernelId, Built>;
+
+/// What does a kernel's work.
+pub(super) enum Built {
+    /// A program that was compiled.
+    Compiled(Kernel),
+    /// A routine of a library.
+    Routine(Gemm),
+}
+
+impl Built {
+    /// How many buffers it takes, and bytes of parameters.
+    pub(super) fn takes(&self) -> (usize, usize) {
+        match self {
+            Self::Compiled(kernel) => kernel.takes(),
+            Self::Routine(_) => Gemm::takes(),
+        }
+    }
+
+    /// Forgets the arguments: the memory behind them has changed.
+    pub(super) fn unbind(&mut self) {
+        if let Self::Compiled(kernel) = self {
+            kernel.unbind();
+        }
+    }
+}
 
 /// A device at work on one recording.
 pub(super) struct Run<'a> {
@@ -71,11 +97,18 @@ impl Run<'_> {
         match &step.op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let memory = self.memory;
-                let kernel = self.kernels.get_mut(kernel).ok_or_else(|| no_kernel(*kernel))?;
-                kernel.bind(buffers, params, |slice| {
-                    memory.device(slice).map(|(buffer, _)| buffer.get())
-                })?;
-                launch(queue, kernel, *groups, waits)
+                let at = |slice: &Slice| memory.device(slice).map(|(buffer, _)| buffer.get());
+                match self.kernels.get_mut(kernel).ok_or_else(|| no_kernel(*kernel))? {
+                    Built::Compiled(kernel) => {
+                        kernel.bind(buffers, params, at)?;
+                        launch(queue, kernel, *groups, waits)
+                    }
+                    // It takes three buffers: that was checked.
+                    Built::Routine(gemm) => {
+                        let buffers = [at(&buffers[0])?, at(&buffers[1])?, at(&buffers[2])?];
+                        gemm.enqueue(queue, buffers, params, waits)
+                    }
+                }
             }
             Op::Upload { from: host, to: device } => {
                 self.transfer(queue, Direction::ToDevice, host, device, waits)

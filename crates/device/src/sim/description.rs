@@ -1,7 +1,7 @@
 //! A simulated GPU's description: what the YAML says, checked.
 
 use super::valid::{
-    consistent, not_negative, positive, some_positive, some_text, up_to_two, whole,
+    consistent, not_negative, positive, some_positive, some_text, up_to_two, whole, without_f64,
 };
 use gpubench_core::class::Class;
 use gpubench_core::error::{Error, Located, Result};
@@ -59,9 +59,9 @@ described! {
         /// Resolution of the timestamps.
         #[serde(default = "nanosecond")]
         resolution: f64 as "positive",
-        /// Optional features, by the names that suites use.
+        /// Optional features, by the names that suites use; `f64` follows from its rate.
         #[serde(default)]
-        features: Vec<String>,
+        features: Vec<String> as "without_f64",
         /// Storage buffers of a kernel; where they are not described, 16 as large as any buffer.
         #[serde(default)]
         bindings: Option<Bindings>,
@@ -102,6 +102,9 @@ described! {
     Compute {
         /// Single-precision operations of one unit in one cycle, a fused multiply-add being two.
         flops_per_cycle: f64 as "positive",
+        /// The same in double precision; a device for which it is not described has no `f64`.
+        #[serde(default)]
+        f64_flops_per_cycle: Option<f64> as "some_positive",
         /// Single-precision operations in one instruction of one work-item.
         flops_per_instruction: f64 as "positive",
         /// Cycles until an instruction's result can be used.
@@ -230,6 +233,17 @@ impl Description {
         let Compute { flops_per_cycle, flops_per_instruction, latency, .. } = self.compute;
         let usual = Price { latency, per_cycle: flops_per_cycle / flops_per_instruction };
         self.compute.instructions.get(&class).copied().unwrap_or(usual)
+    }
+
+    /// How many operations in single precision take as long as one in double precision; none where it has no `f64`.
+    pub fn double_cost(&self) -> Option<f64> {
+        Some(self.compute.flops_per_cycle / self.compute.f64_flops_per_cycle?)
+    }
+
+    /// Optional features, by the names that suites use.
+    pub fn features(&self) -> Vec<String> {
+        let double = self.double_cost().map(|_| "f64".to_owned());
+        double.into_iter().chain(self.features.iter().cloned()).collect()
     }
 
     /// Seconds from a load of local memory to its value.

@@ -183,7 +183,9 @@ impl SimDevice {
             own_price("the price of this kernel")?;
             return Ok(mix.priced(&self.gpu, groups, needs));
         }
-        let (flops, bytes) = (meaning.flops * share, meaning.bytes * share);
+        // An operation in double precision takes the time of several others.
+        let more = self.gpu.double_cost().map_or(0.0, |cost| (cost - 1.0) * meaning.double);
+        let (flops, bytes) = ((meaning.flops + more) * share, meaning.bytes * share);
         let grid = Grid::priced(&self.gpu, groups, needs, flops, bytes);
         Ok(Grid { bytes: slowdown * grid.bytes, ..grid })
     }
@@ -207,6 +209,7 @@ impl SimDevice {
         let mut capabilities = Capabilities::default();
         let subgroups = self.gpu.features.iter().any(|feature| feature == "subgroups");
         capabilities.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, subgroups);
+        capabilities.set(Capabilities::FLOAT64, self.gpu.double_cost().is_some());
         let validator = Validator::new(ValidationFlags::all(), capabilities);
         let local = wgpu::examine(source, &self.info, validator)?.local;
         Ok(Kernel { source: source.clone(), local })
@@ -328,7 +331,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         memory_types: vec![],
         pci: None,
         uuid: None,
-        features: gpu.features.clone(),
+        features: gpu.features(),
     }
 }
 
@@ -347,6 +350,7 @@ fn zero_copy(gpu: &Description) -> Vec<ZeroCopy> {
 /// descriptions could not say at first counts only where one says it, so that the others stay the same devices.
 fn fingerprint(gpu: &Description) -> String {
     let said = format!("{gpu:?}").replace(", bindings: None", "").replace(", unified: false", "");
+    let said = said.replace(", f64_flops_per_cycle: None", "");
     let mut hash = sha256_hex(said);
     hash.truncate(8);
     hash

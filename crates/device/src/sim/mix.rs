@@ -76,6 +76,12 @@ impl Mix {
                 let chase = Some((hops, 4 * number("words") as u64));
                 Self { passes, chase, ..Self::default() }
             }
+            // A store takes what a load takes: a description has no latency of its own for it.
+            "word_chain" => {
+                let accesses = if number("WRITE") != 0.0 { 2.0 * hops } else { hops };
+                let chase = Some((accesses, (number("words") * number("BYTES")) as u64));
+                Self { passes, chase, ..Self::default() }
+            }
             "stride" => {
                 let apart = Some((repeat, number("STRIDE") as u64, number("OFFSET") as u64));
                 Self { apart, even: 4.0, ..Self::default() }

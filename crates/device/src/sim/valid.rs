@@ -58,6 +58,17 @@ pub(super) fn up_to_two<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error>
     }
 }
 
+/// Features, among which double precision is not: how fast it is must be said.
+pub(super) fn without_f64<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
+    let features = Vec::<String>::deserialize(d)?;
+    match features.iter().any(|feature| feature == "f64") {
+        true => Err(D::Error::custom(
+            "a device has `f64` where `compute` says its `f64_flops_per_cycle`",
+        )),
+        false => Ok(features),
+    }
+}
+
 /// A part of a description whose values must fit each other.
 pub(super) trait Consistent {
     /// What does not fit, if anything.

@@ -3,12 +3,15 @@
 pub mod data;
 pub mod profile;
 mod run;
+mod section;
 
 use crate::Bench;
 use crate::experiment::Experiment;
 use crate::plan::Case;
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 
 /// Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
 pub struct Characterise;
@@ -22,5 +25,9 @@ impl Experiment for Characterise {
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        section::section(input)
     }
 }

@@ -108,6 +108,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         |expr: &Expr, what| expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"));
     let (flops, bytes) =
         (work(&workload.work.flops, "flops")?, work(&workload.work.bytes, "bytes")?);
+    let types = typed(&workload.work, &scope)?;
     let Lowered { args, values } = kernel.lowered(block(params), &scope)?;
     let buffers = asked.buffers.len();
     let source = KernelSource {
@@ -120,7 +121,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         bindings: bindings(&asked.buffers),
         params_bytes: block(params) + values.len() as u32,
         args,
-        meaning: meaning(asked, [flops, bytes], all_groups),
+        meaning: meaning(asked, [flops, bytes], &types, all_groups),
         settings: kernel.settings(text),
     };
     check_local_memory(&source, kernel, workload, device)?;
@@ -138,7 +139,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         later,
         flops,
         bytes,
-        types: typed(&workload.work, &scope)?,
+        types,
     })
 }
 
@@ -305,13 +306,20 @@ pub(super) fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
         .collect()
 }
 
-fn meaning(asked: &Asked, [flops, bytes]: [f64; 2], groups: u64) -> Option<Meaning> {
+fn meaning(
+    asked: &Asked,
+    [flops, bytes]: [f64; 2],
+    types: &[(Scalar, f64)],
+    groups: u64,
+) -> Option<Meaning> {
     let Verify::Reference(reference, _) = &asked.workload.verify else { return None };
+    let double = types.iter().filter(|(scalar, _)| *scalar == Scalar::F64);
     Some(Meaning {
         reference: reference.clone(),
         params: asked.params.iter().map(|(name, _, scalar)| (name.clone(), *scalar)).collect(),
         sizes: asked.key.size.clone(),
         flops,
+        double: double.map(|(_, count)| count).sum(),
         bytes,
         groups,
         rows: counted_rows(asked.workload, &asked.params),

@@ -3,24 +3,24 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod threads;
 
-/// The ranks beside this one.
+/// The ranks beside this one. A message is bytes: whoever sends numbers knows their type.
 pub trait Neighbours {
     /// Which rank this is, from 0.
     fn rank(&self) -> usize;
     /// How many there are.
     fn size(&self) -> usize;
     /// Sends a strip to the rank before, and receives that of the rank behind, round the ring.
-    fn exchange(&self, strip: &[f32], into: &mut [f32]);
+    fn exchange(&self, strip: &[u8], into: &mut [u8]);
     /// The same without blocking: both messages are posted, then `work` is done, then both are waited for.
-    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut());
+    fn exchange_during(&self, strip: &[u8], into: &mut [u8], work: &mut dyn FnMut());
     /// Sends something to one rank, and receives what that one sends here, which need not be as long.
-    fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]);
+    fn swap(&self, with: usize, mine: &[u8], theirs: &mut [u8]);
     /// Waits for all ranks.
     fn barrier(&self);
     /// The largest of all ranks' values.
     fn largest(&self, value: f64) -> f64;
-    /// All ranks' values, those of rank 0 first; on rank 0 only.
-    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>>;
+    /// What all ranks have, as long on each, that of rank 0 first; on rank 0 only.
+    fn gather(&self, mine: &[u8]) -> Option<Vec<u8>>;
     /// The first `count` ranks among themselves; `None` on the others. All ranks call it.
     fn first(&self, count: usize) -> Option<Box<dyn Neighbours + '_>>;
 }

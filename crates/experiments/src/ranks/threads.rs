@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Barrier, Condvar, Mutex};
 
 /// What is sent from one rank to another and has not arrived, by group, sender and receiver.
-type Mail = BTreeMap<(usize, usize, usize), VecDeque<Vec<f32>>>;
+type Mail = BTreeMap<(usize, usize, usize), VecDeque<Vec<u8>>>;
 
 /// What the ranks of a process share. A group of ranks is named by its size.
 #[derive(Default)]
@@ -14,7 +14,7 @@ struct Shared {
     mail: Mutex<Mail>,
     posted: Condvar,
     barriers: Mutex<BTreeMap<usize, Arc<Barrier>>>,
-    gathered: Mutex<BTreeMap<(usize, usize), Vec<f32>>>,
+    gathered: Mutex<BTreeMap<(usize, usize), Vec<u8>>>,
     values: Mutex<BTreeMap<(usize, usize), f64>>,
 }
 
@@ -25,13 +25,13 @@ struct Threads {
 }
 
 impl Threads {
-    fn send(&self, to: usize, what: &[f32]) {
+    fn send(&self, to: usize, what: &[u8]) {
         let key = (self.size, self.rank, to);
         self.shared.mail.lock().unwrap().entry(key).or_default().push_back(what.to_vec());
         self.shared.posted.notify_all();
     }
 
-    fn receive(&self, from: usize) -> Vec<f32> {
+    fn receive(&self, from: usize) -> Vec<u8> {
         let key = (self.size, from, self.rank);
         let mut mail = self.shared.mail.lock().unwrap();
         loop {
@@ -50,16 +50,16 @@ impl Neighbours for Threads {
     fn size(&self) -> usize {
         self.size
     }
-    fn exchange(&self, strip: &[f32], into: &mut [f32]) {
+    fn exchange(&self, strip: &[u8], into: &mut [u8]) {
         self.send((self.rank + self.size - 1) % self.size, strip);
         into.copy_from_slice(&self.receive((self.rank + 1) % self.size));
     }
-    fn exchange_during(&self, strip: &[f32], into: &mut [f32], work: &mut dyn FnMut()) {
+    fn exchange_during(&self, strip: &[u8], into: &mut [u8], work: &mut dyn FnMut()) {
         self.send((self.rank + self.size - 1) % self.size, strip);
         work();
         into.copy_from_slice(&self.receive((self.rank + 1) % self.size));
     }
-    fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]) {
+    fn swap(&self, with: usize, mine: &[u8], theirs: &mut [u8]) {
         self.send(with, mine);
         theirs.copy_from_slice(&self.receive(with));
     }
@@ -81,7 +81,7 @@ impl Neighbours for Threads {
         self.barrier();
         largest
     }
-    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>> {
+    fn gather(&self, mine: &[u8]) -> Option<Vec<u8>> {
         self.shared.gathered.lock().unwrap().insert((self.size, self.rank), mine.to_vec());
         self.barrier();
         let gathered = self.shared.gathered.lock().unwrap();

@@ -67,6 +67,51 @@ impl Variant {
     }
 }
 
+/// The type of the matrices' numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Single precision.
+    #[default]
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Precision {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::F32, Self::F64];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// What it is.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::F32 => "single precision",
+            Self::F64 => "double precision",
+        }
+    }
+
+    /// The suite of the ring with the strip's kernel in this precision alone.
+    ///
+    /// # Errors
+    /// What the shipped suite says.
+    pub fn suite(self) -> Result<Suite> {
+        let mut suite = crate::load("ring")?;
+        let workload = match self {
+            Self::F32 => "ring_strip",
+            Self::F64 => "ring_strip_f64",
+        };
+        suite.workloads.retain(|known| known.name == workload);
+        Ok(suite)
+    }
+}
+
 /// What a ring took. Seconds are the middle of several samples, of the slowest rank each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ringed {
@@ -78,8 +123,8 @@ pub struct Ringed {
     pub communication: f64,
     /// Seconds of the whole product by each variant, and what model 2 predicts.
     pub runs: Vec<(Variant, f64, f64)>,
-    /// The product in row-major order, on rank 0.
-    pub product: Option<Vec<f32>>,
+    /// The product's bytes in row-major order, on rank 0.
+    pub product: Option<Vec<u8>>,
 }
 
 impl Ringed {
@@ -118,7 +163,7 @@ pub fn columns(n: usize, ranks: usize) -> Result<usize> {
 }
 
 /// Multiplies two seeded `n`×`n` matrices over all ranks by each of `variants`; `suite` holds the
-/// strip's kernel, whose sizes are set here.
+/// strip's kernel ([`Precision::suite`]), whose sizes are set here.
 ///
 /// # Errors
 /// As [`columns`]; whatever the device says; `Mismatch` where a result is wrong.

@@ -25,6 +25,8 @@ const C: BufferId = BufferId(2);
 const HOST_A: BufferId = BufferId(4);
 const HOST_C: BufferId = BufferId(5);
 const KERNEL: KernelId = KernelId(0);
+/// A byte of what no kernel has written: numbers of such bytes are none, in either precision.
+const UNWRITTEN: u8 = 0xff;
 
 /// One rank's part of the product.
 pub(super) struct Rank<'a> {
@@ -34,12 +36,14 @@ pub(super) struct Rank<'a> {
     /// Rows and columns of the matrices, and columns of a rank.
     n: usize,
     columns: usize,
+    /// The type of the numbers.
+    scalar: Scalar,
     /// The strip of A that begins here.
-    pub(super) first: Vec<f32>,
+    pub(super) first: Vec<u8>,
     /// What the product's columns of this rank must be.
     wanted: Data,
     /// What they are.
-    pub(super) result: Vec<f32>,
+    pub(super) result: Vec<u8>,
 }
 
 impl<'a> Rank<'a> {
@@ -52,28 +56,24 @@ impl<'a> Rank<'a> {
     ) -> Result<Self> {
         let columns = columns(n, neighbours.size())?;
         let case = strip(suite, device.info(), n, columns, seed)?;
-        let matrix = |seed: u64| match fill(&Fill::Uniform([-1.0, 1.0]), Scalar::F32, n * n, seed) {
-            Data::F32(numbers) => numbers,
-            _ => vec![],
-        };
+        let scalar = case.buffers[0].element.scalar;
+        let matrix = |seed: u64| fill(&Fill::Uniform([-1.0, 1.0]), scalar, n * n, seed);
         // Every rank draws the same matrices and keeps its part.
         let (a, b) = (matrix(seed), matrix(seed ^ 0x5eed));
-        let rank = neighbours.rank();
-        let mine = |row: &[f32]| row[rank * columns..(rank + 1) * columns].to_vec();
-        let b: Vec<f32> = b.chunks(n).flat_map(mine).collect();
-        let first = a[rank * columns * n..(rank + 1) * columns * n].to_vec();
-        let wanted = reference(a, b.clone(), n, columns)?;
-        let result = vec![f32::NAN; n * columns];
-        let rank = Self { device, neighbours, case, n, columns, first, wanted, result };
+        let (rank, strip, row) = (neighbours.rank(), columns * scalar.size(), n * scalar.size());
+        let mine = |row: &[u8]| row[rank * strip..(rank + 1) * strip].to_vec();
+        let b: Vec<u8> = b.as_bytes().chunks(row).flat_map(mine).collect();
+        let first = a.as_bytes()[rank * columns * row..(rank + 1) * columns * row].to_vec();
+        let wanted = reference(a, Data::from_bytes(scalar, &b), n, columns)?;
+        let result = vec![UNWRITTEN; n * strip];
+        let rank = Self { device, neighbours, case, n, columns, scalar, first, wanted, result };
         rank.set_up(b)?;
         Ok(rank)
     }
 
-    fn set_up(&self, b: Vec<f32>) -> Result<()> {
+    fn set_up(&self, b: Vec<u8>) -> Result<()> {
         let kernel = self.candidate()?.kernel.clone();
-        let bytes = |rows: usize, columns: usize| Bytes(4 * (rows * columns) as u64);
-        let (strip, part) = (bytes(self.columns, self.n), bytes(self.columns, self.columns));
-        let own = bytes(self.n, self.columns);
+        let [strip, own, part] = [0, 1, 2].map(|i| self.case.buffers[i].bytes());
         let kind = best_kind(&self.device.info().host_memory);
         self.device.call(move |device| {
             device.build(KERNEL, &kernel)?;
@@ -86,9 +86,9 @@ impl<'a> Rank<'a> {
                 (HOST_C, part, kind),
             ] {
                 device.alloc(id, len, kind)?;
-                device.write(id, &vec![0xff; len.as_usize()])?;
+                device.write(id, &vec![UNWRITTEN; len.as_usize()])?;
             }
-            device.write(B, bytemuck::cast_slice(&b))
+            device.write(B, &b)
         })?;
         // The first launch pays for what the driver puts off.
         self.put(&self.first, 0)?;
@@ -115,7 +115,7 @@ impl<'a> Rank<'a> {
     pub(super) fn timed(&mut self, variant: Variant) -> Result<f64> {
         let mut walls = vec![];
         for _ in 0..SAMPLES {
-            self.result.fill(f32::NAN);
+            self.result.fill(UNWRITTEN);
             self.neighbours.barrier();
             let begun = Instant::now();
             match variant {
@@ -148,7 +148,7 @@ impl<'a> Rank<'a> {
         let mut strip = self.first.clone();
         for step in 0..self.neighbours.size() {
             self.put(&strip, 0)?;
-            let (mut arrived, mut computed) = (vec![0.0; strip.len()], Ok(()));
+            let (mut arrived, mut computed) = (vec![0; strip.len()], Ok(()));
             let mut compute = || computed = self.compute(0);
             match step + 1 < self.neighbours.size() {
                 true => self.neighbours.exchange_during(&strip, &mut arrived, &mut compute),
@@ -192,7 +192,7 @@ impl<'a> Rank<'a> {
             let download = self.download();
             let computed = self.device.begin(move |device| {
                 if let Some(strip) = arriving {
-                    device.write(HOST_A, bytemuck::cast_slice(&strip))?;
+                    device.write(HOST_A, &strip)?;
                 }
                 device.run(&work)?;
                 device.run(&download)?;
@@ -208,8 +208,8 @@ impl<'a> Rank<'a> {
     }
 
     /// Brings a strip of A to the device.
-    pub(super) fn put(&self, strip: &[f32], place: usize) -> Result<()> {
-        let bytes: Vec<u8> = bytemuck::cast_slice(strip).to_vec();
+    pub(super) fn put(&self, strip: &[u8], place: usize) -> Result<()> {
+        let bytes = strip.to_vec();
         let mut recording = Recording::default();
         recording.push(Queue(0), vec![], self.upload(place));
         self.device.call(move |device| {
@@ -232,8 +232,8 @@ impl<'a> Rank<'a> {
         })
     }
 
-    pub(super) fn exchange(&self, strip: &[f32]) -> Vec<f32> {
-        let mut arrived = vec![0.0; strip.len()];
+    pub(super) fn exchange(&self, strip: &[u8]) -> Vec<u8> {
+        let mut arrived = vec![0; strip.len()];
         self.neighbours.exchange(strip, &mut arrived);
         arrived
     }
@@ -276,17 +276,15 @@ impl<'a> Rank<'a> {
     fn store_part(&mut self, step: usize, part: &[u8]) {
         let ranks = self.neighbours.size();
         let strip = (self.neighbours.rank() + step) % ranks;
-        let from = strip * self.columns * self.columns;
-        if let Data::F32(numbers) = Data::from_bytes(Scalar::F32, part) {
-            self.result[from..from + numbers.len()].copy_from_slice(&numbers);
-        }
+        let from = strip * self.columns * self.columns * self.scalar.size();
+        self.result[from..from + part.len()].copy_from_slice(part);
     }
 
     fn check(&self, variant: Variant) -> Result<()> {
         let Verify::Reference(_, allowed) = &self.case.verify else {
             return Err(Error::Usage("the ring's kernel has no reference".into()));
         };
-        let found = Data::F32(self.result.clone());
+        let found = Data::from_bytes(self.scalar, &self.result);
         let (_, mismatch) = compare("c", &self.wanted, &found, *allowed, "ring");
         match mismatch {
             None => Ok(()),
@@ -303,12 +301,11 @@ impl<'a> Rank<'a> {
     }
 
     /// The whole product from the ranks' columns, which lie one after the other.
-    pub(super) fn in_rows(&self, strips: &[f32]) -> Vec<f32> {
-        let own = self.n * self.columns;
+    pub(super) fn in_rows(&self, strips: &[u8]) -> Vec<u8> {
+        let len = self.columns * self.scalar.size();
         let row = |row: usize| {
-            strips.chunks(own).flat_map(move |strip| {
-                strip[row * self.columns..(row + 1) * self.columns].iter().copied()
-            })
+            let parts = strips.chunks(self.n * len);
+            parts.flat_map(move |strip| strip[row * len..(row + 1) * len].iter().copied())
         };
         (0..self.n).flat_map(row).collect()
     }
@@ -335,11 +332,11 @@ fn strip(
     }
 }
 
-fn reference(a: Vec<f32>, b: Vec<f32>, n: usize, columns: usize) -> Result<Data> {
+fn reference(a: Data, b: Data, n: usize, columns: usize) -> Result<Data> {
     let missing = || Error::Usage("there is no reference `matmul`".into());
     let size = |name: &str, value: usize| (name.to_owned(), value as f64);
     let sizes = vec![size("m", n), size("k", n), size("n", columns)];
-    let inputs = vec![("a".to_owned(), Data::F32(a)), ("b".to_owned(), Data::F32(b))];
+    let inputs = vec![("a".to_owned(), a), ("b".to_owned(), b)];
     let computed = find("matmul").ok_or_else(missing)?(&Problem::new(sizes, inputs))?;
     computed.into_iter().next().map(|(_, data)| data).ok_or_else(missing)
 }

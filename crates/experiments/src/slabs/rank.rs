@@ -187,9 +187,9 @@ impl<'a> Rank<'a> {
         };
         let mine: Vec<u8> =
             between(self.me(), with).flat_map(|range| faces[range].iter().copied()).collect();
-        let mut theirs = vec![0.0f32; between(with, self.me()).map(|range| range.len() / 4).sum()];
-        self.neighbours.swap(with, &bytemuck::pod_collect_to_vec(&mine), &mut theirs);
-        let mut rest: &[u8] = bytemuck::cast_slice(&theirs);
+        let mut theirs = vec![0; between(with, self.me()).map(|range| range.len()).sum()];
+        self.neighbours.swap(with, &mine, &mut theirs);
+        let mut rest = theirs.as_slice();
         for range in between(with, self.me()) {
             let (head, tail) = rest.split_at(range.len());
             faces[range].copy_from_slice(head);
@@ -214,11 +214,11 @@ impl<'a> Rank<'a> {
             let why = "a kernel wrote beyond the bounds of a rank's slab";
             return Err(Error::Mismatch(why.into()));
         }
-        let slab: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes[inside]);
-        let Some(all) = self.neighbours.gather(&slab) else { return Ok(None) };
+        let slab = &bytes[inside];
+        let Some(all) = self.neighbours.gather(slab) else { return Ok(None) };
         let mut found = vec![0.0; self.domain.len()];
         for (part, slab) in all.chunks(slab.len().max(1)).enumerate() {
-            self.plan.put(part, slab, &mut found);
+            self.plan.put(part, &bytemuck::pod_collect_to_vec(slab), &mut found);
         }
         self.check(&found)?;
         Ok(Some(sha256_hex(bytemuck::cast_slice::<f32, u8>(&found))))

@@ -35,6 +35,9 @@ fn of_case(case: &Case, trusted: bool) -> Option<String> {
 
 /// Whether this very binary has the kernel, whatever is said of where it comes from.
 fn is_shipped(kernel: &KernelSource) -> bool {
+    if kernel.settings.library.is_some() {
+        return true;
+    }
     let (Origin::Shipped(file) | Origin::Lent(file)) = &kernel.origin else { return false };
     let path = file.strip_prefix("shaders/").unwrap_or(file);
     let stem = path.strip_suffix(".cl").or(path.strip_suffix(".wgsl"));

@@ -1,7 +1,7 @@
 //! A device's profile from the records of the suite `characterise`: costs are differences between
 //! variants of a kernel that differ in one thing repeated. `docs/reference/PROFILE.md` says which.
 
-mod probe;
+pub(super) mod probe;
 
 use crate::characterise::data::{Characterised, VariantTimes};
 use crate::registry::LATENCY;

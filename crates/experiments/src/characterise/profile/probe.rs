@@ -8,7 +8,7 @@ use gpubench_stats::{Summary, overall};
 const WIDEST: f64 = 0.5;
 
 /// One workload at one size, round by round.
-pub(super) struct Probe {
+pub(in super::super) struct Probe {
     pub rounds: Vec<Characterised>,
 }
 
@@ -18,7 +18,7 @@ impl Probe {
     }
 
     /// A number that all variants share.
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
+    pub(in super::super) fn number(&self, name: &str) -> Option<f64> {
         self.variants().next()?.number(name)
     }
 
@@ -36,7 +36,7 @@ impl Probe {
     }
 
     /// By how much the two variants differ that are compared.
-    pub(super) fn repeated(&self) -> Option<f64> {
+    pub(in super::super) fn repeated(&self) -> Option<f64> {
         let values = self.values("REPEAT");
         Some(values.last()? - values.first()?).filter(|repeated| *repeated > 0.0)
     }
@@ -59,7 +59,7 @@ impl Probe {
 
     /// Seconds by which the wanted variant with the larger REPEAT takes longer, with so many groups;
     /// `None` where the difference is not significantly different from zero.
-    pub(super) fn cost(
+    pub(in super::super) fn cost(
         &self,
         wanted: impl Fn(&VariantTimes) -> bool,
         groups: u32,

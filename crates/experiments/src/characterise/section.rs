@@ -1,0 +1,110 @@
+//! What reports say of words: the latency of a load, and of a store that a load waits for, by the word's size.
+//! What else characterises a device is in its profile.
+
+use super::data::Characterised;
+use super::profile::probe::Probe;
+use crate::results::{device_section, measured, rounds};
+use gpubench_analysis::ReportInput;
+use gpubench_core::record::profile::Value;
+use gpubench_document::{Column, Quantity, Section, Table, Unit};
+
+/// One table a device that has words; `None` where none has.
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let devices = 0..input.reported_devices.len();
+    let tables = devices.filter_map(|device| {
+        let table = table(&words(input, device))?;
+        Some(device_section(input, device).table(table))
+    });
+    let tables: Vec<Section> = tables.collect();
+    let section = Section::new("words", "Latency by word size").text(
+        "One work-item, one access after the other: a load whose place depends on the word loaded before (read), \
+         and a store with a load of the same word behind it (write), which a cache or a queue of stores may \
+         answer. Each is the difference between 16 and 48 steps a pass, with a few whole-number instructions.",
+    );
+    (!tables.is_empty()).then(|| tables.into_iter().fold(section, Section::section))
+}
+
+/// The latency of a word.
+struct Word {
+    bytes: f64,
+    writes: bool,
+    latency: Value,
+}
+
+/// Every word that was measured: reads before writes, each by its size.
+fn words(input: &ReportInput, device: usize) -> Vec<Word> {
+    let word = |rounds: Vec<Characterised>| {
+        let probe = Probe { rounds };
+        let (bytes, writes) = (probe.number("BYTES")?, probe.number("WRITE")? != 0.0);
+        let steps = 16.0 * probe.number("passes")? * probe.repeated()?;
+        Some(Word { bytes, writes, latency: probe.cost(|_| true, 1)?.times(1.0 / steps) })
+    };
+    let rows = measured(input, device);
+    let mut all: Vec<Word> = rows.filter_map(|row| word(rounds(row).collect())).collect();
+    all.sort_by(|a, b| a.writes.cmp(&b.writes).then(a.bytes.total_cmp(&b.bytes)));
+    all
+}
+
+fn table(words: &[Word]) -> Option<Table> {
+    let columns = [
+        Column::text("direction", "direction"),
+        Column::new("bytes", "word", Unit::Bytes),
+        Column::new("latency", "latency", Unit::Seconds),
+    ];
+    let mut table = Table::new("words", "Latency by word size and direction", columns);
+    for Word { bytes, writes, latency } in words {
+        let direction = if *writes { "write" } else { "read" };
+        let latency = Quantity::between(latency.value, latency.interval);
+        table.row([direction.into(), (*bytes).into(), latency.into()]);
+    }
+    (!words.is_empty()).then_some(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::characterise::Characterise;
+    use crate::characterise::data::{Characterised, VariantTimes};
+    use crate::results::testing::{record_of, section_of_records};
+    use gpubench_core::gpu::Clock;
+    use gpubench_core::record::{Record, sample};
+
+    /// A word whose step takes so many nanoseconds, in launches of 10 µs besides.
+    fn record(name: &str, numbers: &[(&str, f64)], step: f64) -> Record {
+        let variant = |repeat: f64| {
+            let seconds = 1e-5 + 16.0 * 256.0 * repeat * step * 1e-9;
+            let samples = (0..9).map(|i| seconds * (1.0 + 1e-4 * f64::from(i - 4))).collect();
+            let all = numbers.iter().chain(&[("passes", 256.0)]).copied();
+            let numbers = all.chain([("REPEAT", repeat)]).map(|(name, n)| (name.to_owned(), n));
+            VariantTimes { numbers: numbers.collect(), group_size: 1, points: vec![(1, samples)] }
+        };
+        let variants = vec![variant(1.0), variant(3.0)];
+        let data = Characterised { clock: Clock::Device, resolution: 1e-9, variants };
+        record_of::<Characterise>(sample::key(name, 1 << 26), &data)
+    }
+
+    #[test]
+    fn words_are_shown_by_direction_and_size() {
+        let of = |name: &str, bytes: f64, write: f64, step: f64| {
+            record(name, &[("BYTES", bytes), ("WRITE", write)], step)
+        };
+        let records = [
+            of("word/write_4", 4.0, 1.0, 50.0),
+            of("word/read_16", 16.0, 0.0, 120.0),
+            of("word/read_4", 4.0, 0.0, 100.0),
+            record("chase", &[("words", 1024.0)], 7.0),
+        ];
+        let section = section_of_records::<Characterise>(&records).unwrap();
+        let text = gpubench_report::render::text::section(&section, Some(80));
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains(" ns")).collect();
+        let order = [("read", "4", "100"), ("read", "16", "120"), ("write", "4", "50.0")];
+        assert_eq!(lines.len(), order.len(), "{text}");
+        for (line, (direction, bytes, latency)) in lines.iter().zip(order) {
+            let found = line.contains(direction) && line.contains(bytes) && line.contains(latency);
+            assert!(found, "{line}");
+        }
+        assert!(
+            section_of_records::<Characterise>(&records[3..]).is_none(),
+            "a chase has a profile"
+        );
+    }
+}
