@@ -38,8 +38,13 @@ const MIN_SIMULATED_JOB_SECONDS: f64 = 0.1;
 /// Work-groups of every device that the first block of a job holds, at least: with fewer it could
 /// not be shared as the devices' speeds change.
 const GROUPS: f64 = 2.0;
+/// Problems that the first block of a job holds, at least, where a device overlaps: at either end of a block a chunk's copies
+/// are not hidden, which of a single problem is as much as a slower device may add.
+const OVERLAPPED_PROBLEMS: f64 = 4.0;
 /// Times as long as the least that a job may take for that.
 const LONGEST: f64 = 4.0;
+/// The same on simulated devices: a simulated second.
+const LONGEST_SIMULATED: f64 = 10.0;
 /// Blocks of a calibration.
 const BLOCKS: usize = 10;
 
@@ -67,11 +72,14 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
         return Ok(());
     }
     let Some((isolated, overlapped)) = jobs.on_each_device()? else { return Ok(()) };
-    let min_seconds =
-        if clock == Clock::Simulated { MIN_SIMULATED_JOB_SECONDS } else { MIN_JOB_SECONDS };
+    let (min_seconds, longest) = match clock {
+        Clock::Simulated => (MIN_SIMULATED_JOB_SECONDS, LONGEST_SIMULATED),
+        _ => (MIN_JOB_SECONDS, LONGEST),
+    };
     let min_seconds =
         min_seconds.max((1.0 - ISOLATED_SHARE) * policy.seconds / (2 * MIN_SAMPLES) as f64);
-    let plan = Plan::new(&overlapped, &jobs.partitioner, min_seconds);
+    let range = [min_seconds, longest * min_seconds];
+    let plan = Plan::new(&overlapped, &jobs.partitioner, range);
     let calibrated = jobs.right("calibration blocks", |partitioner| {
         let balancer = partitioner.balancer(&plan.speeds);
         SplitRun::new(partitioner, balancer, u64::MAX).calibrate(BLOCKS, plan.fastest)
@@ -132,19 +140,21 @@ struct Plan {
 }
 
 impl Plan {
-    /// For devices with these samples of all rows alone, of which a job takes `min_seconds` seconds at
-    /// least, and within [`LONGEST`] as long as its first block needs to have work-groups for every device.
-    fn new(alone: &[Vec<f64>], partitioner: &Partitioner, min_seconds: f64) -> Self {
+    /// For devices with these samples of all rows alone: a job takes seconds in `range`, as many as its first block needs
+    /// to have work-groups for every device and, where one overlaps, [`OVERLAPPED_PROBLEMS`].
+    fn new(alone: &[Vec<f64>], partitioner: &Partitioner, range: [f64; 2]) -> Self {
         let rows = partitioner.rows as f64;
         let alone: Vec<f64> = alone.iter().map(|samples| middle(samples).max(1e-9)).collect();
-        let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
-        let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
+        let by_seconds = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
+        let fastest = (0..alone.len()).min_by(by_seconds).unwrap_or(0);
         let speeds: Vec<f64> = alone.iter().map(|seconds| rows / seconds).collect();
         let groups =
             partitioner.grain.iter().zip(&speeds).map(|(&grain, s)| GROUPS * grain as f64 / s);
         let first = groups.fold(0.0, f64::max) * speeds.iter().sum::<f64>();
-        let seconds =
-            (first / MAX_SLOWDOWN / speeds[fastest]).clamp(min_seconds, LONGEST * min_seconds);
+        let overlapping = partitioner.chunks.iter().any(|chunks| *chunks > 1);
+        let first = if overlapping { first.max(OVERLAPPED_PROBLEMS * rows) } else { first };
+        let [shortest, longest] = range;
+        let seconds = (first / MAX_SLOWDOWN / speeds[fastest]).clamp(shortest, longest);
         let times = (seconds / alone[fastest]).ceil().max(1.0);
         Self { speeds, fastest, times: times as u64, job_rows: times * rows }
     }

@@ -27,6 +27,7 @@ fn one(key: &CaseKey, raw: &Split) -> Option<Section> {
         Section::new(&key.to_string(), key.to_string())
             .figure("rows", "rows", raw.rows as f64, Unit::Count)
             .fact("fastest", "fastest device alone", fastest())
+            .fact("bound", "at best", bound(&summary))
             .fact("combined", "combined", combined(raw, &summary))
             .fact("balanced", "balanced", balanced(&summary))
             .fact("decision", "decision", decision(raw, &summary))
@@ -70,11 +71,21 @@ fn devices(raw: &Split, summary: &SplitSummary) -> Table {
     table
 }
 
+/// What no split can be faster than: the sum of the devices' own speeds. A gain near it is poor because the devices differ;
+/// one far below it because they disturb each other, or share what they wait for.
+fn bound(summary: &SplitSummary) -> Sentence {
+    Sentence::new()
+        .value(summary.max_speedup, Unit::Ratio)
+        .text(" the fastest alone, by the speed of each alone")
+}
+
 fn combined(raw: &Split, summary: &SplitSummary) -> Sentence {
     match summary.combined_speedup {
         Some(speedup) => Sentence::new()
             .value(speedup, Unit::Ratio)
-            .text(" the fastest alone, in ")
+            .text(" the fastest alone, ")
+            .value(speedup / summary.max_speedup, Unit::Fraction)
+            .text(" of the best, in ")
             .counted(raw.blocks.len() as u64, "block"),
         None => "no block could be shared: a device's part is less than a work-group".into(),
     }
