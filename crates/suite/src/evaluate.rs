@@ -7,6 +7,7 @@ use super::decode::At;
 use super::file;
 use super::sizes::shown;
 use super::types::{MAX_PASSES, PASS, Workload};
+use gpubench_core::record::is_work;
 use gpubench_core::units::quoted;
 use gpubench_core::workload::Size;
 use std::ops::Range;
@@ -128,17 +129,13 @@ impl Converter<'_> {
         let amounts = [work.flops.as_ref(), work.bytes.as_ref(), work.working_set.as_ref()];
         for At { value, at } in amounts.into_iter().flatten().chain(typed) {
             match value.expr.eval(values) {
-                Ok(amount) if amount < 0.0 => {
-                    self.fails(
-                        at,
-                        "work",
-                        size,
-                        &format!(
-                            "`{}` is {}, but work is not negative",
-                            value.expr,
-                            quoted(amount)
-                        ),
-                    );
+                Ok(amount) if !is_work(amount) => {
+                    let why = match amount < 0.0 {
+                        true => "work is not negative",
+                        false => "no launch has so little work, or so much",
+                    };
+                    let why = format!("`{}` is {}, but {why}", value.expr, quoted(amount));
+                    self.fails(at, "work", size, &why);
                 }
                 Ok(_) => {}
                 Err(why) => self.fails(at, "work", size, &why),

@@ -123,8 +123,9 @@ impl LockKey {
     }
 }
 
-/// A GPU that tells no address may be any of the machine's, by another API or under another number: whoever measures it
-/// holds this one alone, and whoever measures a GPU with an address holds it with others.
+/// A GPU that tells no PCI address may be any of the machine's, by another API or under another number: whoever measures it
+/// holds this one alone, and whoever measures a GPU with an address holds it with others. A UUID is no address: another API
+/// may tell none.
 const ANY_GPU: &str = "gpu";
 
 /// The right to measure a device, held until dropped; the system takes it back from a process
@@ -146,7 +147,7 @@ pub enum Attempt {
 
 impl DeviceLock {
     /// What is locked for a device. Two APIs' views of one physical GPU share a key where both report its
-    /// PCI address or UUID; one that reports neither is measured while no other GPU is. All implementations on the host's
+    /// PCI address or UUID; one that reports no address is measured while no other GPU is. All implementations on the host's
     /// processor share one; a simulated device is nobody else's.
     pub fn keys(device: &DeviceInfo) -> Vec<LockKey> {
         if device.kind == DeviceKind::Cpu {
@@ -159,7 +160,7 @@ impl DeviceLock {
         let mut keys: Vec<LockKey> = addresses
             .map(|key| LockKey::exclusive(super::safe(&key.to_ascii_lowercase())))
             .collect();
-        let hold = if keys.is_empty() { Hold::Exclusive } else { Hold::Shared };
+        let hold = if device.pci.is_none() { Hold::Exclusive } else { Hold::Shared };
         keys.push(LockKey { name: ANY_GPU.into(), hold });
         keys
     }
@@ -339,6 +340,8 @@ mod tests {
         assert!(!meet(&a, &b), "two GPUs");
         (b.pci, b.uuid) = (None, a.uuid.clone());
         assert!(meet(&a, &b));
+        a.uuid = None;
+        assert!(meet(&a, &b) && meet(&b, &a), "one tells its address, the other its UUID");
         b.pci = Some("../../etc".into());
         assert!(DeviceLock::keys(&b).iter().all(|key| !key.name.contains('/')));
         let simulated =

@@ -4,6 +4,7 @@ use super::lines::{Lines, Piece};
 use super::read::LONGEST;
 use gpubench_core::hash::sha256;
 use gpubench_core::record::{Line, VERSION};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -48,16 +49,17 @@ impl Provenance {
         }
     }
 
-    /// Whether a record of this file stands in the other, too; of what was imported from files of other names, whether
-    /// all do: of two tables one may be the other with rows added, and rows of few digits may be equal by chance.
+    /// Whether a record of this file stands in the other, too; of what was imported from other files, whether most
+    /// of the smaller one's do: of two tables one may be the other with rows added or corrected, and some rows of few digits
+    /// may be equal by chance.
     pub fn shares_with(&self, other: &Self) -> bool {
         if !self.sources.is_disjoint(&other.sources) {
             return !self.records().is_disjoint(other.records());
         }
-        self.is_imported
-            && other.is_imported
-            && !self.records().is_empty()
-            && self.records().is_subset(other.records())
+        self.is_imported && other.is_imported && {
+            let (mine, theirs) = (self.records(), other.records());
+            2 * mine.intersection(theirs).count() > mine.len().min(theirs.len())
+        }
     }
 
     fn records(&self) -> &HashSet<[u8; 32]> {
@@ -94,7 +96,13 @@ fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
     let half = if header["in_turn"]["is_old"] == json!(true) { ", the older" } else { "" };
     let history = items(&noise["history"]);
     let began = history.iter().chain([header]).map(|run| &run["started"]);
-    began.filter_map(Value::as_str).map(|started| format!("{started}{half}")).collect()
+    began.filter_map(Value::as_str).map(|started| format!("{}{half}", instant(started))).collect()
+}
+
+/// When a run began, however another program wrote it again: many keep thousandths of a second, in which no two runs begin.
+pub fn instant(started: &str) -> String {
+    let time = started.parse::<Timestamp>();
+    time.map_or_else(|_| started.to_owned(), |time| time.as_millisecond().to_string())
 }
 
 fn version(header: &Value) -> u32 {
@@ -150,10 +158,18 @@ fn measured(record: &Value) -> &Value {
     }
 }
 
-/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.
+/// A number's first twelve digits, as text: more than two measurements share by chance.
+pub fn rounded(number: f64) -> String {
+    format!("{number:.11e}")
+}
+
+/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one. Some keep fifteen
+/// digits, and another unit changes the last one.
 fn plain(value: Value) -> Value {
     match value {
-        Value::Number(number) => number.as_f64().map_or(Value::Number(number), Value::from),
+        Value::Number(number) => {
+            number.as_f64().map_or(Value::Number(number), |number| rounded(number).into())
+        }
         Value::Array(values) => values.into_iter().map(plain).collect(),
         Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),
         other => other,

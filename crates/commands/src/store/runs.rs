@@ -283,6 +283,13 @@ mod tests {
         std::fs::write(&copy, format!("\u{feff}{}\r\n", lines.join("\r\n"))).unwrap();
         let found = find(&[run0.clone(), copy.clone()]).unwrap();
         assert_eq!(found.files.len(), 1, "{:?}", found.files);
+        // By one that keeps thousandths of a second, or fifteen digits.
+        for (exact, short) in [("05Z", "05.000+00:00"), ("0.001", "0.0010000000000000002")] {
+            assert!(text.contains(exact));
+            std::fs::write(&copy, text.replace(exact, short)).unwrap();
+            let found = find(&[run0.clone(), copy.clone()]).unwrap();
+            assert_eq!(found.files.len(), 1, "{short}: {:?}", found.files);
+        }
         std::fs::copy(&run0, &copy).unwrap();
 
         // A copy of what the run was before it went on.
@@ -312,6 +319,31 @@ mod tests {
         let pair = [("new", false), ("old", true)];
         let pair = pair.map(|(name, is_old)| write(name, Some(is_old), &measured));
         assert_eq!(find(&pair).unwrap().files, pair);
+    }
+
+    #[test]
+    fn a_table_that_was_corrected_counts_once_and_so_does_a_baseline_of_several() {
+        let folder = tempfile::tempdir().unwrap();
+        let imported = |name: &str, tables: &[&str], rounds: &[&[f64]]| {
+            let imported = tables.iter().map(|table| format!("t.csv, SHA-256 {table}")).collect();
+            let header = Header { imported, ..header(vec![device("opencl")]) };
+            let mut writer = Writer::create(folder.path(), name, &header).unwrap();
+            for (round, seconds) in (0..).zip(rounds) {
+                for (n, seconds) in (0..).zip(*seconds) {
+                    writer.append(&Record { round, ..record(key("a", n), *seconds) }).unwrap();
+                }
+            }
+            writer.leave().unwrap()
+        };
+        let files = |paths: [&PathBuf; 2]| find_each_once(&paths.map(Clone::clone)).unwrap().files;
+        let one = imported("one", &["aa"], &[&[1.0, 2.0, 3.0]]);
+        let corrected = imported("corrected", &["bb"], &[&[1.0, 2.5, 3.0, 4.0]]);
+        assert_eq!(files([&one, &corrected]), [corrected]);
+        let other = imported("other", &["cc"], &[&[1.0, 2.1, 3.1]]);
+        assert_eq!(files([&one, &other]).len(), 2, "one row of few digits is equal by chance");
+        // A baseline of both has the header of the first.
+        let both = imported("both", &["aa"], &[&[1.0, 2.0, 3.0], &[1.0, 2.1, 3.1]]);
+        assert_eq!(files([&other, &both]).len(), 1);
     }
 
     /// JSON with the last names first, by a program that writes 1 where a number is 1.0.

@@ -10,6 +10,8 @@ const LONGEST: f64 = 1e9;
 const SHORTEST: f64 = 1e-12;
 /// More operations or bytes than any launch has.
 const MAX_WORK: f64 = 1e24;
+/// Fewer than any launch has that has some, also where a count is a mean or an estimate.
+const MIN_WORK: f64 = 1e-3;
 /// Faster than any device's clock, in hertz.
 const FASTEST_CLOCK: f64 = 1e12;
 /// More rounds than any run, or any baseline of many runs, has.
@@ -21,6 +23,11 @@ const FARTHEST: f64 = 1e100;
 /// Whether a clock reads so many seconds of something that took any.
 pub fn is_time(seconds: f64) -> bool {
     (SHORTEST..=LONGEST).contains(&seconds)
+}
+
+/// Whether a launch can have so many operations or bytes.
+pub fn is_work(amount: f64) -> bool {
+    amount == 0.0 || (MIN_WORK..=MAX_WORK).contains(&amount)
 }
 
 impl Record {
@@ -60,9 +67,8 @@ impl Measured {
         }
         let typed = self.types.iter().map(|(_, count)| ("flops", *count));
         let counts = [("flops", self.flops), ("bytes", self.bytes)].into_iter().chain(typed);
-        let odd = |(_, count): &(&str, f64)| !(0.0..=MAX_WORK).contains(count);
-        let mut counts = counts;
-        counts.find(odd).map(|(name, count)| format!("{} {name} are no work", quoted(count)))
+        let mut odd = counts.filter(|(_, count)| !is_work(*count));
+        odd.next().map(|(name, count)| format!("{} {name} are no work", quoted(count)))
     }
 }
 
@@ -117,6 +123,10 @@ impl Header {
         if let Some(hz) = clocks.find(|hz| *hz != 0.0 && !(1.0..=FASTEST_CLOCK).contains(hz)) {
             return Some(format!("a device's clock runs at {} Hz", quoted(hz)));
         }
+        let mut ticks = self.devices.iter().filter_map(|device| device.timestamp_resolution);
+        if let Some(seconds) = ticks.find(|seconds| *seconds != 0.0 && !is_time(*seconds)) {
+            return Some(format!("a device's clock has ticks of {} s", quoted(seconds)));
+        }
         let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));
         odd.map(|seconds| format!("it was to take {} s, which is no time", quoted(seconds)))
     }
@@ -149,6 +159,8 @@ mod tests {
         assert!(with(|m| m.samples.clear()).unwrap().contains("no sample"));
         assert!(with(|m| m.flops = -5.0).unwrap().contains("-5 flops"));
         assert!(with(|m| m.bytes = 1e300).is_some());
+        assert!(with(|m| m.bytes = 1e-290).unwrap().contains("1e-290 bytes are no work"));
+        assert_eq!(with(|m| m.flops = 0.5), None, "half an operation, by somebody's estimate");
         let mut guarded = record(key("a", 1), 1.0);
         guarded.monitor.reference_kernel = Some([3e-4, 1.8e19]);
         assert!(guarded.validation_error().unwrap().contains("a reading of 1.8e19"));
@@ -223,6 +235,12 @@ mod tests {
         for (hz, text) in [(-5.0, "-5 Hz"), (5e-324, "5e-324 Hz"), (1e300, "1e300 Hz")] {
             assert!(at(Some(hz)).unwrap().contains(text), "{hz}");
         }
+        let of = |timestamp_resolution| {
+            let device = crate::gpu::DeviceInfo { timestamp_resolution, ..device("sim") };
+            header(vec![device]).validation_error()
+        };
+        assert_eq!([of(None), of(Some(0.0)), of(Some(1e-9))], [None, None, None]);
+        assert!(of(Some(-7.0)).unwrap().contains("ticks of -7 s") && of(Some(1e300)).is_some());
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use cool_down::{CoolDown, CooledDown};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, InTurn, RemoteHost};
-pub use impossible::is_time;
+pub use impossible::{is_time, is_work};
 pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};

@@ -1,7 +1,8 @@
 //! A simulated GPU's description: what the YAML says, checked.
 
 use super::valid::{
-    consistent, not_negative, positive, some_positive, some_text, up_to_two, whole, without_f64,
+    consistent, not_negative, positive, scatter, some_positive, some_text, up_to_two, whole,
+    without_f64,
 };
 use gpubench_core::class::Class;
 use gpubench_core::error::{Error, Located, Result};
@@ -209,7 +210,7 @@ described! {
     #[derive(Default)]
     Noise {
         /// Standard deviation of the logarithm of a time: 0.01 scatters by one per cent.
-        relative: f64 as "not_negative",
+        relative: f64 as "scatter",
         /// Where the random numbers begin.
         #[serde(default)]
         seed: u64,
@@ -339,6 +340,12 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
             ("bandwidth: 100e9", "bandwidth: -1", 10, "-1 is no positive number"),
             ("bandwidth: 100e9", "bandwidth: 1e308", 10, "1e308 is no positive number"),
             ("launch: 5e-6", "launch: 1e308", 15, "1e308 is not zero"),
+            (
+                "units: 4",
+                "noise: { relative: 1e15 }\nunits: 4",
+                3,
+                "by 0 to 1, not by 1000000000000000",
+            ),
             ("units: 4", "units: 1e308", 3, "number `1e308`"),
             ("engines: 2", "engines: 3", 12, "3 copy engines"),
             ("pinned:", "device:", 14, "no kind of host memory"),

@@ -44,6 +44,14 @@ pub(super) fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Er
     }
 }
 
+/// Times that scatter further are zero, or without an end.
+pub(super) fn scatter<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x == 0.0 || within_reach(x) && x <= 1.0 => Ok(x),
+        x => Err(D::Error::custom(format!("times scatter by 0 to 1, not by {}", quoted(x)))),
+    }
+}
+
 pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(d: D) -> Result<T, D::Error> {
     match i64::deserialize(d)? {
         n @ ..=0 => Err(D::Error::custom(format!("{n} is too small: at least 1 is needed"))),

@@ -1,7 +1,7 @@
 //! Runs of one device, pooled for a baseline, and what they must be.
 
 use crate::cmd::known::same_view;
-use crate::store::{Run, baseline};
+use crate::store::{Run, baseline, instant};
 use gpubench_analysis::{DeviceCases, DeviceSpeed, Reading, collect, noise, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -99,7 +99,8 @@ impl Pooled {
                 None => noise.floors.push((key.clone(), *floor)),
             }
         }
-        let seen = |past: &Past| noise.history.iter().any(|new| new.started == past.started);
+        let is_imported = !self.header.imported.is_empty();
+        let seen = |past: &Past| noise.history.iter().any(|new| is_same(new, past, is_imported));
         // A run that it was made of teaches nothing more.
         let again = known.history.iter().filter(|past| seen(past)).count();
         let others = known.runs.saturating_sub(u32::try_from(again).unwrap_or(u32::MAX));
@@ -179,6 +180,13 @@ impl Pooled {
     }
 }
 
+/// Whether a run is one that is known. What is imported begins when it is imported: most of its cases took as long then.
+fn is_same(new: &Past, known: &Past, is_imported: bool) -> bool {
+    let cases = || new.cases.iter().filter(|case| known.cases.contains(case)).count();
+    instant(&new.started) == instant(&known.started)
+        || is_imported && 2 * cases() > new.cases.len().min(known.cases.len())
+}
+
 /// Of each run, by what factor its speed changed between its rounds, or differs from the runs' median, where
 /// that is more than clocks and readings scatter.
 fn drifted(runs: &[DeviceCases], kind: DeviceKind) -> Vec<Option<f64>> {
@@ -195,4 +203,27 @@ fn drifted(runs: &[DeviceCases], kind: DeviceKind) -> Vec<Option<f64>> {
     };
     let by = runs.iter().map(factor);
     by.map(|by| (by > 1.0 + gpubench_analysis::smallest_drift(kind)).then_some(by)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::key;
+
+    #[test]
+    fn a_table_that_is_imported_anew_teaches_nothing() {
+        let run = |second: u32, cases: [f64; 3]| Past {
+            started: format!("2026-01-01T00:00:{second:02}Z"),
+            driver: String::new(),
+            compute: None,
+            memory: None,
+            cases: (0..).zip(cases).map(|(n, seconds)| (key("a", n), seconds)).collect(),
+        };
+        let known = run(0, [1.0, 2.0, 3.0]);
+        assert!(is_same(&run(1, [1.0, 2.5, 3.0]), &known, true), "one row was corrected");
+        assert!(!is_same(&run(1, [1.0, 2.5, 3.5]), &known, true));
+        assert!(!is_same(&run(1, [1.0, 2.0, 3.0]), &known, false), "a simulated device is as fast");
+        let same = Past { started: "2026-01-01T00:00:00.000+00:00".into(), ..run(9, [4.0; 3]) };
+        assert!(is_same(&same, &known, false), "as another program writes it");
+    }
 }

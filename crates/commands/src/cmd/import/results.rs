@@ -1,6 +1,6 @@
 //! What was read of other programs' files, as a run's header and records.
 
-use crate::store::{Writer, now};
+use crate::store::{Writer, now, rounded};
 use crate::worker::version;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, Language};
@@ -90,8 +90,8 @@ pub struct Results {
     sources: Vec<String>,
     devices: Vec<Named>,
     records: Vec<Record>,
-    /// Of each case of a device its samples, bit by bit, and the files that they are from.
-    known: HashMap<(usize, CaseKey, Vec<u64>), Vec<String>>,
+    /// Of each case of a device its samples, and the files that they are from.
+    known: HashMap<(usize, CaseKey, Vec<String>), Vec<String>>,
     /// How many cases of a file stand in another one, too.
     repeated: BTreeMap<[String; 2], usize>,
 }
@@ -136,12 +136,12 @@ impl Results {
     }
 
     /// Whether another file has this case with the same samples. A table that was written again with more rows would count
-    /// twice, as if measured twice with the same result to the bit. Two that are equal because they have few digits
-    /// count once, too: the interval is wider then, not narrower.
+    /// twice, as if measured twice with the same result. So would one in which another program wrote fewer digits. Two that
+    /// are equal because they have few digits count once, too: the interval is wider then, not narrower.
     fn is_known(&mut self, source: &Source, record: &Record) -> bool {
         let Some(measured) = &record.measured else { return false };
-        let bits = measured.samples.iter().map(|seconds| seconds.to_bits()).collect();
-        let files = self.known.entry((record.device, record.key.clone(), bits)).or_default();
+        let samples = measured.samples.iter().map(|seconds| rounded(*seconds)).collect();
+        let files = self.known.entry((record.device, record.key.clone(), samples)).or_default();
         if let Some(other) = files.iter().find(|file| **file != source.file) {
             let both = [source.file.clone(), other.clone()];
             *self.repeated.entry(both).or_default() += 1;
@@ -155,7 +155,7 @@ impl Results {
     pub fn repeated(&self) -> impl Iterator<Item = String> {
         self.repeated.iter().map(|([file, other], cases)| {
             let cases = counted(*cases, "case");
-            format!("{file}: {cases} with the samples of {other}, to the last digit: counted once")
+            format!("{file}: {cases} with the samples of {other}: counted once")
         })
     }
 
@@ -313,12 +313,11 @@ mod tests {
         all.push(&first, &device, case(1e-3)).unwrap();
         // A file may say that two rounds took as long.
         all.push_round(&first, 7, &device, case(1e-3)).unwrap();
-        all.push(&second, &device, case(1e-3)).unwrap();
+        all.push(&second, &device, case(1.000_000_000_000_1e-3)).unwrap();
         all.push(&second, &other, case(1e-3)).unwrap();
         all.push_round(&second, 2, &device, case(2e-3)).unwrap();
         let lines: Vec<String> = all.repeated().collect();
-        let expected =
-            "second.csv: 1 case with the samples of first.csv, to the last digit: counted once";
+        let expected = "second.csv: 1 case with the samples of first.csv: counted once";
         assert_eq!(lines, [expected]);
         assert_eq!(all.records.len(), 4);
     }
