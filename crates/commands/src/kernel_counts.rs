@@ -1,19 +1,20 @@
-//! What the kernels of a suite do, counted by emulating one work-group of each.
+//! What the kernels of a suite do, counted by emulating one work-group of each, or all.
 
 use gpubench_analysis::fit::{Counted, Launch, OwnRoof};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Size};
-use gpubench_emulator::{Emulator, Rules};
+use gpubench_emulator::{Buffer, Emulator, Rules};
 use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
 };
-use gpubench_experiments::promised;
+use gpubench_experiments::{initial, promised};
 use gpubench_suite::Suite;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A kernel at one size, in the variant that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +50,8 @@ type By = (Rules, Result<Counted, String>);
 pub struct KernelCounts {
     cases: Vec<Case>,
     counted: BTreeMap<Kernel, Vec<By>>,
+    /// How long a kernel may take of which every group is emulated; `None`: one group is.
+    whole_grid: Option<Duration>,
 }
 
 /// A kernel of a suite in its first variant.
@@ -86,7 +89,12 @@ impl KernelCounts {
             Planned::Case(case) if !case.candidates.is_empty() => Some(*case),
             _ => None,
         });
-        Self { cases: cases.collect(), counted: BTreeMap::new() }
+        Self { cases: cases.collect(), counted: BTreeMap::new(), whole_grid: None }
+    }
+
+    /// The same, of which every group of each kernel's first pass is emulated, for at most `limit` a kernel.
+    pub fn of_whole_grids(self, limit: Duration) -> Self {
+        Self { counted: BTreeMap::new(), whole_grid: Some(limit), ..self }
     }
 
     /// A kernel as a launch that nobody timed or counted; `None` where the suite has no such kernel.
@@ -126,9 +134,10 @@ impl KernelCounts {
                 missing.push((kernel, new));
             }
         }
-        let cases = &self.cases;
+        let (cases, whole_grid) = (&self.cases, self.whole_grid);
         let done = missing.par_iter().map(|(kernel, rules)| {
-            let counted = count(cases, kernel, rules).map_err(|error| error.to_string());
+            let counted =
+                count(cases, kernel, rules, whole_grid).map_err(|error| error.to_string());
             let of = |(i, by): (usize, &Rules)| {
                 (*by, counted.as_ref().map(|all| all[i].clone()).map_err(String::clone))
             };
@@ -151,7 +160,12 @@ impl KernelCounts {
 }
 
 /// By each of `rules`.
-fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted>> {
+fn count(
+    cases: &[Case],
+    kernel: &Kernel,
+    rules: &[Rules],
+    whole_grid: Option<Duration>,
+) -> Result<Vec<Counted>> {
     let missing = |what: &str| Error::Unsupported(what.into());
     let case = cases
         .iter()
@@ -163,9 +177,17 @@ fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted
         let first = kernel.variants(case).next().ok_or_else(|| missing("it has no WGSL source"))?;
         return Err(Emulator::new(&first.kernel).err().unwrap_or_else(|| missing("no variant")));
     };
-    let mut launch = emulated_launch(candidate, promised(case));
-    let middle = candidate.groups.map(|n| n / 2);
-    let counts = emulator.count(&mut launch, middle, rules)?;
+    let counts = match whole_grid {
+        // Some kernels go where their inputs say: all of these are there for a whole grid.
+        Some(limit) => {
+            let contents = initial(case).iter().map(Buffer::from).collect::<Vec<_>>();
+            emulator.count_grid(&mut emulated_launch(candidate, contents), rules, limit)?
+        }
+        None => {
+            let middle = candidate.groups.map(|n| n / 2);
+            emulator.count(&mut emulated_launch(candidate, promised(case)), middle, rules)?
+        }
+    };
     // Of a kernel of several passes the first one's group stands for all.
     let groups = candidate.all_groups() / candidate.pass_count() as f64;
     Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())

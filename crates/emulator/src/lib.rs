@@ -150,6 +150,21 @@ impl Emulator {
         Ok(self.go(launch, Groups::One(group), rules, instrumentation)?.0)
     }
 
+    /// As [`Self::count`], of every group of `launch`, within `limit`.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn count_grid(
+        &self,
+        launch: &mut Launch,
+        rules: &[Rules],
+        limit: Duration,
+    ) -> Result<Vec<Counts>> {
+        let subgroup = rules.first().copied().unwrap_or_default().warp;
+        let instrumentation = Instrumentation { subgroup, limit, ..Instrumentation::default() };
+        Ok(self.go(launch, Groups::All, rules, instrumentation)?.0)
+    }
+
     /// What a launch left undone once all its groups have run: elements of its outputs
     /// ([`Buffer::track_writes`]) that no work-item wrote.
     pub fn never_written(&self, launch: &Launch) -> Vec<Fault> {

@@ -12,6 +12,7 @@ mod finance;
 mod gather;
 mod graphs;
 mod halo;
+mod layered;
 mod matmul;
 mod micro;
 mod nbody;

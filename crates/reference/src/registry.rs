@@ -2,8 +2,8 @@
 
 use super::{
     Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs,
-    halo, matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams,
-    synthetic, transforms, transpose, tuned,
+    halo, layered, matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils,
+    streams, synthetic, transforms, transpose, tuned,
 };
 use gpubench_core::error::Result;
 
@@ -69,6 +69,16 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "elastic_box",
         seismic::elastic_box,
         "half a time step of elastic waves in a box of a larger domain",
+    ),
+    (
+        "elastic_layered",
+        layered::elastic_layered,
+        "half a time step of elastic waves in a medium that changes from plane to plane",
+    ),
+    (
+        "elastic_pml",
+        layered::elastic_pml,
+        "the same with a perfectly matched layer of `pml` cells at all faces",
     ),
     ("empty", micro::empty, "`out[i] = i`"),
     (

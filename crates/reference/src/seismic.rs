@@ -46,7 +46,7 @@ pub fn elastic_box(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 
 /// Where the difference of two neighbours lies, seen from a cell.
 #[derive(Clone, Copy)]
-enum Side {
+pub enum Side {
     /// Between it and the one behind.
     Ahead,
     /// Between it and the one before.
@@ -170,13 +170,17 @@ impl<'a> Medium<'a> {
         let place = |axis: usize| self.origin[axis] + cell[axis] - self.shell;
         let ahead = |axis: usize| self.domain[axis].saturating_sub(1 + place(axis));
         let distance = (0..3).map(|axis| place(axis).min(ahead(axis)));
-        let deep = self.sponge.saturating_sub(distance.min().unwrap_or(0)) as f64;
-        1.0 - (self.loss * deep).powi(2)
+        sponge_keeps(self.sponge, self.loss, distance.min().unwrap_or(0))
     }
 }
 
+/// What a sponge leaves of a wave in a cell, by its distance from the nearest face.
+pub fn sponge_keeps(sponge: usize, loss: f64, distance: usize) -> f64 {
+    1.0 - (loss * sponge.saturating_sub(distance) as f64).powi(2)
+}
+
 /// The field that holds the stress between two axes.
-fn stress(a: usize, b: usize) -> usize {
+pub fn stress(a: usize, b: usize) -> usize {
     if a == b { 3 + a } else { 5 + a + b }
 }
 

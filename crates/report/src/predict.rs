@@ -40,12 +40,19 @@ pub struct DevicePrediction {
     pub source: Option<usize>,
     /// Whether the model was fitted to those: they are no test of it.
     pub fitted: bool,
+    /// Seconds by what all groups were counted to do, where they were emulated: `seconds` is by one.
+    pub grid_seconds: Option<f64>,
 }
 
 impl DevicePrediction {
     /// Seconds measured that nothing was fitted to.
     pub(super) fn unseen(&self) -> Option<f64> {
         self.measured.filter(|_| !self.fitted)
+    }
+
+    /// How far the time by one group is off that by all groups, as a share of it.
+    fn group_error(&self) -> Option<f64> {
+        Some(self.seconds / self.grid_seconds? - 1.0)
     }
 }
 
@@ -113,7 +120,12 @@ impl<'a> Summary<'a> {
 
 /// Every case on every device, and which device to pick.
 pub fn section(predictions: &[Prediction]) -> Section {
-    let section = Section::new("prediction", "Predicted times").table(table(predictions));
+    let mut section = Section::new("prediction", "Predicted times").table(table(predictions));
+    if let Some(error) = group_error(predictions) {
+        let label = "mean distance of the times by one group from those by all groups";
+        section = section.table(grid_table(predictions));
+        section = section.figure("group_error", label, Some(error), Unit::Fraction);
+    }
     closing(section, predictions)
 }
 
@@ -140,6 +152,32 @@ fn table(predictions: &[Prediction]) -> Table {
                 predicted.interval.map_or_else(|| "unknown".into(), between).into(),
                 predicted.measured.into(),
                 error,
+            ]);
+        }
+    }
+    table
+}
+
+/// What one group predicts, and what all groups do, of what was emulated whole.
+fn grid_table(predictions: &[Prediction]) -> Table {
+    let columns = [
+        Column::text("workload", "workload"),
+        Column::text("size", "size"),
+        Column::text("device", "device"),
+        Column::new("group", "by one group", Unit::Seconds),
+        Column::new("grid", "by all groups", Unit::Seconds),
+        Column::new("error", "error", Unit::Change),
+    ];
+    let mut table = Table::new("grid", "One group against all groups", columns);
+    for prediction in predictions {
+        for predicted in prediction.per_device.iter().filter(|one| one.grid_seconds.is_some()) {
+            table.row([
+                prediction.key.workload.clone().into(),
+                size(&prediction.key).into(),
+                printable(&predicted.device, 40).into(),
+                predicted.seconds.into(),
+                predicted.grid_seconds.into(),
+                predicted.group_error().into(),
             ]);
         }
     }
@@ -190,14 +228,25 @@ pub(super) fn closing(mut section: Section, predictions: &[Prediction]) -> Secti
 
 /// The mean of the errors that the table shows, each without its sign.
 fn time_error(predictions: &[Prediction]) -> Option<f64> {
+    mean_distance(predictions, |one| Some(one.seconds / one.unseen()? - 1.0))
+}
+
+/// The mean of one group's errors, each without its sign.
+fn group_error(predictions: &[Prediction]) -> Option<f64> {
+    mean_distance(predictions, DevicePrediction::group_error)
+}
+
+fn mean_distance(
+    predictions: &[Prediction],
+    error: impl Fn(&DevicePrediction) -> Option<f64>,
+) -> Option<f64> {
     let all = predictions.iter().flat_map(|prediction| &prediction.per_device);
-    let errors: Vec<f64> =
-        all.filter_map(|one| Some((one.seconds / one.unseen()? - 1.0).abs())).collect();
+    let errors: Vec<f64> = all.filter_map(|one| Some(error(one)?.abs())).collect();
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
-/// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted}], picked,
-/// best, penalty, relative_error}], summary}`.
+/// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted,
+/// grid_seconds}], picked, best, penalty, relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
     let cases = predictions.iter().map(|prediction| {
         let devices = prediction.per_device.iter().map(|predicted| {
@@ -209,6 +258,7 @@ pub fn json(predictions: &[Prediction]) -> String {
                 "bound": predicted.bound,
                 "measured": predicted.measured,
                 "fitted": predicted.fitted,
+                "grid_seconds": predicted.grid_seconds,
             })
         });
         let order = prediction.order();
@@ -234,6 +284,7 @@ pub fn json(predictions: &[Prediction]) -> String {
             "penalty": some(summary.mean(|order| order.penalty)),
             "relative_error": some(summary.mean(|order| order.relative_error)),
             "time_error": time_error(predictions),
+            "group_error": group_error(predictions),
         },
     });
     render::json::json(&value)
@@ -260,6 +311,7 @@ pub(super) mod tests {
             measured,
             source,
             fitted: false,
+            grid_seconds: None,
         }
     }
 
@@ -288,6 +340,23 @@ pub(super) mod tests {
         let output: Value = serde_json::from_str(&json(&predictions())).unwrap();
         let said = output["summary"]["time_error"].as_f64().unwrap();
         assert!(errors.len() == 5 && (said - mean).abs() < 1e-12, "{said} {errors:?}");
+    }
+
+    /// One time is a quarter more, one is right, of the others no grid is known.
+    #[test]
+    fn the_error_of_one_group_is_its_distance_from_all_groups() {
+        let mut predictions = predictions();
+        assert!(!text(&section(&predictions), Some(90)).contains("by all groups"));
+        predictions[0].per_device[0].grid_seconds = Some(0.8e-3);
+        predictions[0].per_device[1].grid_seconds = Some(2e-3);
+        let section = section(&predictions);
+        let rows = section.find_table("grid").unwrap().rows();
+        let text = text(&section, Some(90));
+        assert!(rows.len() == 2 && text.contains("+25.0 %"), "{text}");
+        let output: Value = serde_json::from_str(&json(&predictions)).unwrap();
+        assert!((output["summary"]["group_error"].as_f64().unwrap() - 0.125).abs() < 1e-12);
+        assert_eq!(output["cases"][0]["devices"][0]["grid_seconds"], 0.8e-3);
+        assert_eq!(output["cases"][1]["devices"][0]["grid_seconds"], Value::Null);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use super::device::Device;
 use gpubench_emulator::{Class, Counts, Local};
 use std::sync::Arc;
 
-/// One launch by its middle work-group: of several passes the mean one, whose groups do what those of the
-/// first do.
+/// One launch by its middle work-group, or by all: of several passes the mean one, whose groups do what those of
+/// the first do. By all groups, model 6 alone sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
-    /// What the group does, by the rules of the device.
+    /// What the groups that were emulated do, by the rules of the device.
     pub group: Arc<Counts>,
     /// Groups of the launch; of several passes their mean.
     pub groups: f64,
@@ -39,9 +39,14 @@ pub(super) fn is_computing(class: Class) -> bool {
 }
 
 impl Counted {
+    /// How many groups of the launch each one that was emulated stands for.
+    pub(super) fn scale(&self) -> f64 {
+        self.groups / self.group.groups.max(1) as f64
+    }
+
     /// Instructions of single work-items, of all groups.
     pub(super) fn items(&self, class: Class) -> f64 {
-        self.group.of(class).items as f64 * self.groups
+        self.group.of(class).items as f64 * self.scale()
     }
 
     /// Operations on `f32` and integers, a fused multiply-add being two.
@@ -56,7 +61,7 @@ impl Counted {
             true => local.rounds,
             false => local.rounds - local.conflicts,
         };
-        (of(self.group.local_reads) + of(self.group.local_writes)) as f64 * self.groups
+        (of(self.group.local_reads) + of(self.group.local_writes)) as f64 * self.scale()
     }
 }
 

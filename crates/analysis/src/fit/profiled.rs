@@ -76,6 +76,15 @@ mod tests {
         // A group alone: its instructions' latency takes longer than its bytes.
         let one = profiled.predict(&changed(1.0, |_| ())).unwrap();
         assert!((one.seconds - 80e-9).abs() < 1e-15 && one.bound == Bound::Compute, "{one:?}");
+        // All eight groups of its launch, which do the same, stand for themselves.
+        let whole = changed(8.0, |counts| {
+            counts.groups = 8;
+            counts.instructions.values_mut().for_each(|count| count.items *= 8);
+            counts.global_reads.transactions *= 8;
+            counts.global_writes.transactions *= 8;
+            counts.local_reads.rounds *= 8;
+        });
+        assert_eq!(profiled.predict(&whole).unwrap(), found);
         assert_eq!(profiled.model(), Model::COMPONENTS);
         let mut narrow = profile();
         narrow.device.subgroup = Some([8, 8]);

@@ -2,6 +2,7 @@
 //! describe them.
 
 use super::choice::one_of;
+use super::emulate::limit;
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::require_threads;
@@ -24,6 +25,7 @@ use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Arguments of `gpubench predict`.
 #[derive(Debug, clap::Args)]
@@ -51,8 +53,14 @@ pub struct Args {
     /// each, and what picking it costs
     #[arg(long)]
     relative: bool,
+    /// Emulate every group of each kernel, too, and show what that predicts: how far one group is off
+    #[arg(long, conflicts_with_all = ["runs", "relative"])]
+    grid: bool,
+    /// Longest that one kernel may take with --grid; what takes longer has no such time
+    #[arg(long, value_name = "SECONDS", value_parser = limit, default_value = "60", requires = "grid")]
+    limit: Duration,
     /// Print JSON: {cases: [{case, devices: [{device, model, seconds, interval, bound, measured,
-    /// fitted}], picked, best, penalty, relative_error}], summary}, fastest first
+    /// fitted, grid_seconds}], picked, best, penalty, relative_error}], summary}, fastest first
     #[arg(long, conflicts_with = "relative")]
     json: bool,
 }
@@ -91,6 +99,10 @@ enum Predictor {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     require_threads()?;
+    if args.grid && args.model != Model::COMPONENTS {
+        let why = "--grid: one group and all of them are compared by the model `components` alone";
+        return Err(Error::Usage(why.into()));
+    }
     let suite = gpubench_experiments::load(&args.suite)?;
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
@@ -102,8 +114,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     number_equal_names(&mut devices);
     let wanted = kernel_counts.kernels();
     let kernels: Vec<Kernel> = wanted.iter().map(|wanted| wanted.kernel.clone()).collect();
-    kernel_counts.count(&kernels, &devices.iter().map(|device| device.rules).collect::<Vec<_>>());
-    let predictions = predictions(&devices, &wanted, &kernel_counts);
+    let rules: Vec<Rules> = devices.iter().map(|device| device.rules).collect();
+    kernel_counts.count(&kernels, &rules);
+    let mut predictions = predictions(&devices, &wanted, &kernel_counts);
+    if args.grid {
+        let mut whole_grids = kernel_counts.of_whole_grids(args.limit);
+        whole_grids.count(&kernels, &rules);
+        add_whole_grids(&mut predictions, &devices, &wanted, &whole_grids);
+    }
     if predictions.is_empty() {
         let why = format!("no kernel of the suite `{}` can be predicted", args.suite);
         return Err(Error::Usage(why));
@@ -142,6 +160,32 @@ fn predictions(
         say(&format!("{workload}: skipped ({times} ×): {why}"));
     }
     predictions
+}
+
+/// Adds what counts of all groups predict; what could not be emulated whole is reported.
+fn add_whole_grids(
+    predictions: &mut [Prediction],
+    devices: &[Known],
+    wanted: &[Wanted],
+    whole_grids: &KernelCounts,
+) {
+    for prediction in predictions {
+        let Some(one) = wanted.iter().find(|one| *one.key() == prediction.key) else { continue };
+        let mut skipped = None;
+        for known in devices {
+            let name = &known.name;
+            let per_device = prediction.per_device.iter_mut().find(|one| one.device == *name);
+            let Some(predicted) = per_device else { continue };
+            let counted = whole_grids.of(&one.kernel, known.rules);
+            match counted.and_then(|counted| known.predict(one, counted)) {
+                Ok(time) => predicted.grid_seconds = Some(time.seconds),
+                Err(why) => skipped = Some(why),
+            }
+        }
+        if let Some(why) = skipped {
+            say(&format!("{}: not emulated whole: {why}", prediction.key));
+        }
+    }
 }
 
 /// Every device of the runs, with the hybrid fitted to it.
@@ -275,6 +319,7 @@ impl Known {
             measured,
             source,
             fitted,
+            grid_seconds: None,
         })
     }
 

@@ -82,7 +82,7 @@ fn components(counted: &Counted, device: &Device) -> Result<Projection> {
         counted.items(class) / rate
     });
     let bytes = |transactions: u64| {
-        transactions as f64 * f64::from(counts.rules.transaction) * counted.groups
+        transactions as f64 * f64::from(counts.rules.transaction) * counted.scale()
     };
     let reads = bytes(counts.global_reads.transactions) / device.read.at(items);
     let writes = bytes(counts.global_writes.transactions) / device.write.at(items);

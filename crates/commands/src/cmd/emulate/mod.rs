@@ -84,7 +84,8 @@ enum Rule {
     InOrder,
 }
 
-fn limit(text: &str) -> Result<Duration, String> {
+/// A limit of time on the command line.
+pub(super) fn limit(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let limit = seconds.filter(|limit| !limit.is_zero());
     limit.ok_or_else(|| "a limit is a number of seconds above 0".into())
