@@ -183,7 +183,7 @@ fn an_absorbing_layer_stays_stable() {
         waves.steps(count);
         all(&waves) / begun
     });
-    println!("after 400, 800 and 1200 steps are left {left:.1e}");
+    println!("after 400, 800 and 1200 steps are left {left:?}");
     assert!(left[0] < 1e-5 && left[1] < left[0] && left[2] < left[1], "{left:?}");
 }
 
