@@ -63,8 +63,8 @@ fn a_description_of_ones_own_is_a_device_and_its_mistakes_are_located() {
         ("units: 14", "units: 0", "my.yaml:5:8", "0 is too small"),
         ("units: 14", "units: many", "my.yaml:5:8", "expected i64"),
         ("warp: 32", "wrap: 32", "my.yaml:6:1", "unknown field `wrap`"),
-        ("bandwidth: 144.0e9", "bandwidth: -144.0e9", "my.yaml:27:14", "no positive number"),
-        ("engines: 2", "engines: 3", "my.yaml:32:12", "0, 1 or 2"),
+        ("bandwidth: 144.0e9", "bandwidth: -144.0e9", "my.yaml:28:14", "no positive number"),
+        ("engines: 2", "engines: 3", "my.yaml:33:12", "0, 1 or 2"),
     ] {
         assert!(shipped.contains(good), "{good}");
         let output = listed(&shipped.replace(good, bad));

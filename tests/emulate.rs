@@ -25,6 +25,9 @@ use gpubench::workload::{Comparison, Kind, Size, Verify};
 const AWKWARD: [i64; 3] = [1, 17, 70];
 const MEMORY: Bytes = Bytes(8 << 20);
 
+/// What `seismic-media` has beyond `seismic`.
+const MEDIA: [&str; 2] = ["elastic_layered", "elastic_pml"];
+
 /// All shipped workloads with a kernel, at small sizes.
 fn small() -> Suite {
     let mut suite = load("all").unwrap();
@@ -34,6 +37,8 @@ fn small() -> Suite {
         let other = load(other).unwrap();
         suite.workloads.extend(other.workloads);
     }
+    let media = load("seismic-media").unwrap().workloads.into_iter();
+    suite.workloads.extend(media.filter(|w| MEDIA.iter().any(|name| w.name.starts_with(name))));
     let ceilings = load("ceilings").unwrap().workloads.into_iter();
     suite.workloads.extend(ceilings.filter(|w| w.name.starts_with("arithmetic/")));
     for workload in &mut suite.workloads {

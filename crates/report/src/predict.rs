@@ -352,7 +352,7 @@ pub(super) mod tests {
         let section = section(&predictions);
         let rows = section.find_table("grid").unwrap().rows();
         let text = text(&section, Some(90));
-        assert!(rows.len() == 2 && text.contains("+25.0 %"), "{text}");
+        assert!(rows.len() == 2 && text.contains("+25 %"), "{text}");
         let output: Value = serde_json::from_str(&json(&predictions)).unwrap();
         assert!((output["summary"]["group_error"].as_f64().unwrap() - 0.125).abs() < 1e-12);
         assert_eq!(output["cases"][0]["devices"][0]["grid_seconds"], 0.8e-3);

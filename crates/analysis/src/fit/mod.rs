@@ -84,9 +84,12 @@ pub struct Evaluation {
     pub leave_one_workload_out: Option<Score>,
 }
 
+/// Of a part that is nothing next to another no more is said than that it is so many times shorter.
+const MAX_TIMES: f64 = 99.0;
+
 impl Evaluation {
     /// What bounds a launch by this model, and how many times longer that takes than the next
-    /// longest part; `None` where the model does not see the launch, and where another part would be the longest
+    /// longest part, up to 99; `None` where the model does not see the launch, and where another part would be the longest
     /// at some values that the launches allow of the parameters which they do not identify.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
@@ -112,7 +115,7 @@ impl Evaluation {
             }
         }
         let is_sure = |other: &usize| ranges[*other][1] <= ranges[longest][0];
-        let times = parts[longest].1 / parts[next].1.max(f64::MIN_POSITIVE);
+        let times = (parts[longest].1 / parts[next].1.max(f64::MIN_POSITIVE)).min(MAX_TIMES);
         order[1..].iter().all(is_sure).then_some((parts[longest].0, times))
     }
 }

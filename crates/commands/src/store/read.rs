@@ -218,7 +218,10 @@ impl Records {
                 Some(why) => Err(self.flaw(format!("{why}; skipped"))),
                 None => Ok(Line::Noise(noise)),
             },
-            Ok(line) => Ok(line),
+            Ok(Line::Footer(footer)) => match footer.validation_error() {
+                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
+                None => Ok(Line::Footer(footer)),
+            },
             Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
         }
     }

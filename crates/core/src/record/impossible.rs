@@ -1,6 +1,6 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
-use super::{Header, Measured, Noise, Outcome, Record, Sensed};
+use super::{Footer, Header, Measured, Noise, Outcome, Record, Sensed};
 use crate::units::quoted;
 use serde_json::Value;
 
@@ -102,6 +102,15 @@ impl Noise {
         });
         let mut odd = readings.filter(|seconds| !is_time(*seconds));
         odd.next().map(|seconds| format!("its history has {} s, which is no time", quoted(seconds)))
+    }
+}
+
+impl Footer {
+    /// Why a run cannot have ended so, if it cannot.
+    pub fn validation_error(&self) -> Option<String> {
+        let times = [Some(self.wall), self.estimated].into_iter().flatten();
+        let odd = times.into_iter().find(|seconds| *seconds != 0.0 && !is_time(*seconds));
+        odd.map(|seconds| format!("a run of {} s, which is no time", quoted(seconds)))
     }
 }
 
@@ -223,6 +232,16 @@ mod tests {
         assert_eq!(header.validation_error(), None);
         header.started = "yesterday".into();
         assert!(header.validation_error().unwrap().contains("\"yesterday\""));
+    }
+
+    #[test]
+    fn a_run_ends_after_a_time() {
+        let of = |wall, estimated| {
+            Footer { ended: String::new(), wall, estimated, records: 0 }.validation_error()
+        };
+        assert_eq!([of(0.0, None), of(129.7, Some(3.0))], [None, None]);
+        assert!(of(1e300, None).unwrap().contains("a run of 1e300 s, which is no time"));
+        assert!(of(-7.0, None).is_some() && of(1.0, Some(1e-290)).is_some());
     }
 
     #[test]

@@ -27,35 +27,40 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 /// The latency of a word.
 struct Word {
     bytes: f64,
+    /// Bytes that the words lie in.
+    within: f64,
     writes: bool,
     latency: Value,
 }
 
-/// Every word that was measured: reads before writes, each by its size.
+/// Every word that was measured: reads before writes, each by the memory that it lies in and its size.
 fn words(input: &ReportInput, device: usize) -> Vec<Word> {
     let word = |rounds: Vec<Characterised>| {
         let probe = Probe { rounds };
         let (bytes, writes) = (probe.number("BYTES")?, probe.number("WRITE")? != 0.0);
         let steps = 16.0 * probe.number("passes")? * probe.repeated()?;
-        Some(Word { bytes, writes, latency: probe.cost(|_| true, 1)?.times(1.0 / steps) })
+        let within = bytes * probe.number("words")?;
+        Some(Word { bytes, within, writes, latency: probe.cost(|_| true, 1)?.times(1.0 / steps) })
     };
     let rows = measured(input, device);
     let mut all: Vec<Word> = rows.filter_map(|row| word(rounds(row).collect())).collect();
-    all.sort_by(|a, b| a.writes.cmp(&b.writes).then(a.bytes.total_cmp(&b.bytes)));
+    let place = |word: &Word| (word.writes, word.within.to_bits(), word.bytes.to_bits());
+    all.sort_by_key(place);
     all
 }
 
 fn table(words: &[Word]) -> Option<Table> {
     let columns = [
         Column::text("direction", "direction"),
+        Column::new("within", "within", Unit::Bytes),
         Column::new("bytes", "word", Unit::Bytes),
         Column::new("latency", "latency", Unit::Seconds),
     ];
     let mut table = Table::new("words", "Latency by word size and direction", columns);
-    for Word { bytes, writes, latency } in words {
+    for Word { bytes, within, writes, latency } in words {
         let direction = if *writes { "write" } else { "read" };
         let latency = Quantity::between(latency.value, latency.interval);
-        table.row([direction.into(), (*bytes).into(), latency.into()]);
+        table.row([direction.into(), (*within).into(), (*bytes).into(), latency.into()]);
     }
     (!words.is_empty()).then_some(table)
 }
@@ -85,7 +90,7 @@ mod tests {
     #[test]
     fn words_are_shown_by_direction_and_size() {
         let of = |name: &str, bytes: f64, write: f64, step: f64| {
-            record(name, &[("BYTES", bytes), ("WRITE", write)], step)
+            record(name, &[("BYTES", bytes), ("WRITE", write), ("words", 1024.0)], step)
         };
         let records = [
             of("word/write_4", 4.0, 1.0, 50.0),

@@ -72,7 +72,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             (Format::Csv, None) => return Err(Error::Usage("csv needs --mapping".into())),
         }
     }
-    all.repeated().for_each(|line| say(&line));
+    all.leave_out_copies().iter().for_each(|line| say(line));
     let (devices, records) = all.write(&args.output)?;
     say(&format!(
         "{} of {} imported: {}",

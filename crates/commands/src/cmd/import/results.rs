@@ -11,7 +11,7 @@ use gpubench_core::record::{
 use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Kind, Size};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The largest file that is read.
@@ -89,12 +89,12 @@ pub struct Results {
     /// What the files say that they are.
     sources: Vec<String>,
     devices: Vec<Named>,
-    records: Vec<Record>,
-    /// Of each case of a device its samples, and the files that they are from.
-    known: HashMap<(usize, CaseKey, Vec<String>), Vec<String>>,
-    /// How many cases of a file stand in another one, too.
-    repeated: BTreeMap<[String; 2], usize>,
+    /// With the place of its file in `sources`.
+    records: Vec<(usize, Record)>,
 }
+
+/// A case of a device, and its samples.
+type Row = (usize, CaseKey, Vec<String>);
 
 impl Results {
     /// Adds a case of `device` from `source`, in the file's round.
@@ -116,47 +116,39 @@ impl Results {
         device: &Named,
         case: Case,
     ) -> Result<()> {
-        let known = self.devices.iter().position(|known| known == device);
-        let device = known.unwrap_or_else(|| {
-            self.devices.push(device.clone());
-            self.devices.len() - 1
-        });
-        let of = format!("{}, SHA-256 {}", source.file, source.hash);
-        if !self.sources.contains(&of) {
-            self.sources.push(of);
-        }
+        let device = place(&mut self.devices, device.clone());
+        let file = place(&mut self.sources, format!("{}, SHA-256 {}", source.file, source.hash));
         let record = record(case, device, round);
         if let Some(why) = record.validation_error() {
             return Err(source.wrong(&format!("{}: {why}", record.key)));
         }
-        if !self.is_known(source, &record) {
-            self.records.push(record);
-        }
+        self.records.push((file, record));
         Ok(())
     }
 
-    /// Whether another file has this case with the same samples. A table that was written again with more rows would count
-    /// twice, as if measured twice with the same result. So would one in which another program wrote fewer digits. Two that
-    /// are equal because they have few digits count once, too: the interval is wider then, not narrower.
-    fn is_known(&mut self, source: &Source, record: &Record) -> bool {
-        let Some(measured) = &record.measured else { return false };
-        let samples = measured.samples.iter().map(|seconds| rounded(*seconds)).collect();
-        let files = self.known.entry((record.device, record.key.clone(), samples)).or_default();
-        if let Some(other) = files.iter().find(|file| **file != source.file) {
-            let both = [source.file.clone(), other.clone()];
-            *self.repeated.entry(both).or_default() += 1;
-            return true;
+    /// Leaves the rows that two files have to the first, where they are most of the smaller one: a table that was written
+    /// again with rows added would count twice, as if measured twice with the same result. Fewer may be equal by
+    /// chance. What was left out, a line a pair of files.
+    pub fn leave_out_copies(&mut self) -> Vec<String> {
+        let mut rows = vec![HashSet::new(); self.sources.len()];
+        for (file, record) in &self.records {
+            rows[*file].extend(row(record));
         }
-        files.push(source.file.clone());
-        false
-    }
-
-    /// What was left to another file, a line a pair of files.
-    pub fn repeated(&self) -> impl Iterator<Item = String> {
-        self.repeated.iter().map(|([file, other], cases)| {
-            let cases = counted(*cases, "case");
-            format!("{file}: {cases} with the samples of {other}: counted once")
-        })
+        let (mut said, mut copies) = (vec![], vec![HashSet::new(); rows.len()]);
+        for (later, first) in (0..rows.len()).flat_map(|at| (0..at).map(move |first| (at, first))) {
+            let common: Vec<&Row> = rows[later].intersection(&rows[first]).collect();
+            if 2 * common.len() > rows[later].len().min(rows[first].len()) {
+                let [file, other] = [later, first].map(|at| &self.sources[at]);
+                let cases = counted(common.len(), "case");
+                said.push(format!("{file}: {cases} with the samples of {other}: counted once"));
+                copies[later].extend(common);
+            }
+        }
+        let is_first = |(file, record): &(usize, Record)| {
+            row(record).is_none_or(|row| !copies[*file].contains(&row))
+        };
+        self.records.retain(is_first);
+        said
     }
 
     /// Writes the run; how many devices and records it has.
@@ -179,7 +171,7 @@ impl Results {
             rounds: self
                 .records
                 .iter()
-                .map(|record| record.round.saturating_add(1))
+                .map(|(_, record)| record.round.saturating_add(1))
                 .max()
                 .unwrap_or(1),
             exact_rounds: true,
@@ -194,7 +186,7 @@ impl Results {
             devices: (0..).zip(&self.devices).map(|(i, device)| info(device, i)).collect(),
         };
         let mut writer = Writer::create_at(path, &header)?;
-        for record in &self.records {
+        for (_, record) in &self.records {
             writer.append(record)?;
         }
         let records = self.records.len();
@@ -205,7 +197,7 @@ impl Results {
 
     fn each_once(&self) -> Result<()> {
         let mut seen = std::collections::HashSet::new();
-        for Record { device, round, key, .. } in &self.records {
+        for (_, Record { device, round, key, .. }) in &self.records {
             if !seen.insert((device, round, key)) {
                 let device = &self.devices[*device].name;
                 return Err(Error::Usage(format!(
@@ -215,6 +207,20 @@ impl Results {
         }
         Ok(())
     }
+}
+
+/// Where a list has it, at its end where it had not.
+fn place<T: PartialEq>(known: &mut Vec<T>, new: T) -> usize {
+    known.iter().position(|known| *known == new).unwrap_or_else(|| {
+        known.push(new);
+        known.len() - 1
+    })
+}
+
+/// What sets a row apart from others, however many digits a program writes; `None` where nothing was measured.
+fn row(record: &Record) -> Option<Row> {
+    let samples = record.measured.as_ref()?.samples.iter().map(|seconds| rounded(*seconds));
+    Some((record.device, record.key.clone(), samples.collect()))
 }
 
 fn record(case: Case, device: usize, round: u32) -> Record {
@@ -305,21 +311,28 @@ mod tests {
 
     #[test]
     fn a_table_that_was_written_again_with_more_rows_counts_once() {
-        let (first, second) =
-            (source("first.csv", ""), Source { round: 1, ..source("second.csv", "") });
-        let device = Named { name: "A".into(), ..Named::default() };
-        let other = Named { name: "B".into(), ..Named::default() };
+        let file = |file: &str, round| Source { round, hash: file.into(), ..source(file, "") };
+        let [first, again, other] =
+            [("first", 0), ("again", 1), ("other", 2)].map(|(f, r)| file(f, r));
+        let device = |name: &str| Named { name: name.into(), ..Named::default() };
         let mut all = Results::default();
-        all.push(&first, &device, case(1e-3)).unwrap();
+        let mut push = |file, round, name, seconds| {
+            all.push_round(file, round, &device(name), case(seconds)).unwrap();
+        };
+        push(&first, 0, "A", 1e-3);
+        push(&first, 0, "B", 5e-3);
         // A file may say that two rounds took as long.
-        all.push_round(&first, 7, &device, case(1e-3)).unwrap();
-        all.push(&second, &device, case(1.000_000_000_000_1e-3)).unwrap();
-        all.push(&second, &other, case(1e-3)).unwrap();
-        all.push_round(&second, 2, &device, case(2e-3)).unwrap();
-        let lines: Vec<String> = all.repeated().collect();
-        let expected = "second.csv: 1 case with the samples of first.csv: counted once";
-        assert_eq!(lines, [expected]);
-        assert_eq!(all.records.len(), 4);
+        push(&first, 7, "A", 1e-3);
+        push(&again, 1, "A", 1.000_000_000_000_1e-3);
+        push(&again, 1, "B", 5e-3);
+        push(&again, 1, "C", 2e-3);
+        // Half of its rows are equal: by chance, where there are few digits.
+        push(&other, 2, "A", 1e-3);
+        push(&other, 2, "B", 6e-3);
+        let expected =
+            "again, SHA-256 again: 2 cases with the samples of first, SHA-256 first: counted once";
+        assert_eq!(all.leave_out_copies(), [expected]);
+        assert_eq!(all.records.len(), 6);
     }
 }
 
