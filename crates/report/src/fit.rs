@@ -125,7 +125,7 @@ fn workloads(judged: &Evaluation, report: &Report) -> Table {
         let bound = largest.and_then(|launch| {
             let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
             let bound = Sentence::from(bound.label()).text(" × ");
-            Some(bound.value(times, Unit::None).text(" at ").name(size(&launch.key)))
+            Some(bound.value(times.min(99.0), Unit::None).text(" at ").name(size(&launch.key)))
         });
         table.row([
             name.to_owned().into(),
