@@ -49,22 +49,27 @@ impl Provenance {
         }
     }
 
-    /// Whether a record of this file stands in the other, too; of what was imported from other files, whether most
-    /// of the smaller one's do: of two tables one may be the other with rows added or corrected, and some rows of few digits
-    /// may be equal by chance.
+    /// Whether a record of this file stands in the other, too; of what was imported from other files, whether so many do
+    /// that it [`is_copy`].
     pub fn shares_with(&self, other: &Self) -> bool {
         if !self.sources.is_disjoint(&other.sources) {
             return !self.records().is_disjoint(other.records());
         }
         self.is_imported && other.is_imported && {
             let (mine, theirs) = (self.records(), other.records());
-            2 * mine.intersection(theirs).count() > mine.len().min(theirs.len())
+            is_copy(mine.intersection(theirs).count(), [mine.len(), theirs.len()])
         }
     }
 
     fn records(&self) -> &HashSet<[u8; 32]> {
         self.records.get_or_init(|| records(&self.file, self.version).unwrap_or_default())
     }
+}
+
+/// Whether two tables of so many rows that have `common` ones are one, written again with rows added or corrected: most of
+/// the smaller one's are. Fewer may be equal by chance, where times have few digits.
+pub fn is_copy(common: usize, rows: [usize; 2]) -> bool {
+    2 * common > rows[0].min(rows[1])
 }
 
 /// The lines of so many bytes of a file at most; `None` where it cannot be read, or is none.

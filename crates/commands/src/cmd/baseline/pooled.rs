@@ -1,7 +1,7 @@
 //! Runs of one device, pooled for a baseline, and what they must be.
 
 use crate::cmd::known::same_view;
-use crate::store::{Run, baseline, instant};
+use crate::store::{Run, baseline, instant, is_copy};
 use gpubench_analysis::{DeviceCases, DeviceSpeed, Reading, collect, noise, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -180,11 +180,11 @@ impl Pooled {
     }
 }
 
-/// Whether a run is one that is known. What is imported begins when it is imported: most of its cases took as long then.
+/// Whether a run is one that is known. What is imported begins when it is imported: its times show it.
 fn is_same(new: &Past, known: &Past, is_imported: bool) -> bool {
     let cases = || new.cases.iter().filter(|case| known.cases.contains(case)).count();
     instant(&new.started) == instant(&known.started)
-        || is_imported && 2 * cases() > new.cases.len().min(known.cases.len())
+        || is_imported && is_copy(cases(), [new.cases.len(), known.cases.len()])
 }
 
 /// Of each run, by what factor its speed changed between its rounds, or differs from the runs' median, where

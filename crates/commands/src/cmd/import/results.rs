@@ -1,6 +1,6 @@
 //! What was read of other programs' files, as a run's header and records.
 
-use crate::store::{Writer, now, rounded};
+use crate::store::{Writer, is_copy, now, rounded};
 use crate::worker::version;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, Language};
@@ -126,9 +126,8 @@ impl Results {
         Ok(())
     }
 
-    /// Leaves the rows that two files have to the first, where they are most of the smaller one: a table that was written
-    /// again with rows added would count twice, as if measured twice with the same result. Fewer may be equal by
-    /// chance. What was left out, a line a pair of files.
+    /// Leaves the rows that two files have to the first, where one [`is_copy`] of the other: they would count twice, as if
+    /// measured twice with the same result. What was left out, a line a pair of files.
     pub fn leave_out_copies(&mut self) -> Vec<String> {
         let mut rows = vec![HashSet::new(); self.sources.len()];
         for (file, record) in &self.records {
@@ -137,7 +136,7 @@ impl Results {
         let (mut said, mut copies) = (vec![], vec![HashSet::new(); rows.len()]);
         for (later, first) in (0..rows.len()).flat_map(|at| (0..at).map(move |first| (at, first))) {
             let common: Vec<&Row> = rows[later].intersection(&rows[first]).collect();
-            if 2 * common.len() > rows[later].len().min(rows[first].len()) {
+            if is_copy(common.len(), [rows[later].len(), rows[first].len()]) {
                 let [file, other] = [later, first].map(|at| &self.sources[at]);
                 let cases = counted(common.len(), "case");
                 said.push(format!("{file}: {cases} with the samples of {other}: counted once"));
@@ -196,7 +195,7 @@ impl Results {
     }
 
     fn each_once(&self) -> Result<()> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for (_, Record { device, round, key, .. }) in &self.records {
             if !seen.insert((device, round, key)) {
                 let device = &self.devices[*device].name;
