@@ -517,10 +517,10 @@ fn allocations_beyond_the_limit_are_rejected() {
     assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
 }
 
-/// Rows 1 and 2 of a product of 3×2 by 2×2 matrices, by CLBlast where it is installed; elsewhere it says what to install.
+/// Rows 1 and 2 of a product of 3×2 by 2×2 matrices. What is said where CLBlast is missing, its unit tests show.
 #[test]
-#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
-fn clblast_multiplies_what_rows_it_is_given_or_says_what_is_missing() {
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver and CLBlast")]
+fn clblast_multiplies_what_rows_it_is_given() {
     let mut device = device();
     let named = |(name, mut binding): (&str, Binding)| {
         binding.name = name.into();
@@ -529,10 +529,8 @@ fn clblast_multiplies_what_rows_it_is_given_or_says_what_is_missing() {
     let mut source = source("", "gemm", 3, 20);
     source.bindings = ["a", "b", "c"].into_iter().zip(source.bindings).map(named).collect();
     source.settings.library = Some(Library::Clblast);
-    match device.build(KernelId(0), &source) {
-        Err(Error::Unsupported(why)) => return assert!(why.contains("libclblast1"), "{why}"),
-        built => assert!(built.unwrap().options.contains("libclblast.so.1")),
-    }
+    let built = device.build(KernelId(0), &source).unwrap();
+    assert!(built.options.contains("libclblast.so.1"), "{}", built.options);
     let matrices = [vec![1., 2., 3., 4., 5., 6.], vec![7., 8., 9., 10.], vec![-1.; 6]];
     for (id, matrix) in (0..).zip(&matrices) {
         alloc(device.as_mut(), id, 4 * matrix.len() as u64, MemoryKind::Device);
