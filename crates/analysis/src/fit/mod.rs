@@ -84,13 +84,13 @@ pub struct Evaluation {
     pub leave_one_workload_out: Option<Score>,
 }
 
-/// Of a part that is nothing next to another no more is said than that it is so many times shorter.
+/// The most times that one part is reported to take longer than another, which may take next to nothing.
 const MAX_TIMES: f64 = 1e6;
 
 impl Evaluation {
     /// What bounds a launch by this model, and how many times longer that takes than the next
-    /// longest part, up to a million; `None` where the model does not see the launch, and where another part would be the longest
-    /// at some values that the launches allow of the parameters which they do not identify.
+    /// longest part, up to a million; `None` where the model does not see the launch, and where another part would be the
+    /// longest at some values that the launches allow of the parameters which they do not identify.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
         let (parameters, factor) = self.fitted.of(&launch.kernel, &view);

@@ -3,7 +3,7 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod threads;
 
-/// The ranks beside this one. A message is bytes: whoever sends numbers knows their type.
+/// This rank and the others. A message is bytes: whoever sends numbers knows their type.
 pub trait Neighbours {
     /// Which rank this is, from 0.
     fn rank(&self) -> usize;
