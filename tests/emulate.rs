@@ -63,7 +63,7 @@ fn fixed() -> Vec<Workload> {
     blocked.iter_mut().for_each(|w| w.sizes = vec![vec![("n".into(), 64)]]);
     let words = ["word/read_4", "word/read_8", "word/write_4", "word/write_16"];
     let others = ["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
-    let mut ceilings = named("ceilings", &[&words[..], &others].concat());
+    let mut ceilings = [named("ceilings", &others), named("word-latency", &words)].concat();
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
     named_size(&mut ceilings, "read_runs", 32_768);
     words.iter().for_each(|word| named_size(&mut ceilings, word, 4096));

@@ -34,7 +34,7 @@ pub fn suggest<'a>(
     choices: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
     /// More than this many choices are no help.
-    const FEW: usize = 32;
+    const FEW: usize = 40;
     if let Some(choice) = nearest(word, choices.clone()) {
         return Some(format!("did you mean `{choice}`?"));
     }
@@ -67,11 +67,11 @@ mod tests {
     #[test]
     fn a_few_choices_are_listed_each_once() {
         let names: Vec<String> =
-            (0..33).map(|i| format!("{}{i}", char::from(b'a' + i % 26))).collect();
+            (0..41).map(|i| format!("{}{i}", char::from(b'a' + i % 26))).collect();
         let all: Vec<&str> = names.iter().map(String::as_str).collect();
         assert_eq!(
-            suggest("qqqqqqqq", all[..32].iter().copied()),
-            Some(format!("there are: {}", all[..32].join(", ")))
+            suggest("qqqqqqqq", all[..40].iter().copied()),
+            Some(format!("there are: {}", all[..40].join(", ")))
         );
         assert_eq!(suggest("qqqqqqqq", all.iter().copied()), None);
         assert_eq!(
