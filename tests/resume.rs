@@ -41,12 +41,14 @@ fn the_budget_that_was_set_still_holds() {
     assert!(run.records.iter().filter(|r| is_over(&r.outcome)).count() >= 7);
 }
 
-/// A GPU on which a copy of 256 KiB takes half a second.
+/// A GPU on which a copy of 256 KiB takes two thirds of a second. The sixteenth of a copy of 2,048 floats, which
+/// is tried before the whole, takes 1.4 ms there and that of 4,096 takes 2.8: noise does not decide which of them
+/// is more than 2 ms, and so too long.
 fn slow_gpu(folder: &Path) {
     let shipped =
         concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device/src/sim/devices/tesla-c1060.yaml");
     let shipped = std::fs::read_to_string(shipped).expect("a description");
-    let slow = shipped.replace("Tesla C1060", "Slow C1060").replace("102.0e9", "1.0e6");
+    let slow = shipped.replace("Tesla C1060", "Slow C1060").replace("102.0e9", "0.72e6");
     std::fs::write(folder.join("slow.yaml"), slow).expect("writable");
 }
 

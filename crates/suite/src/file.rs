@@ -125,7 +125,7 @@ spec! {
         /// that. Buffers need the same type.
         precision: Option<At<Precision>>,
         /// A library whose routine, the `entry`, is the kernel, on OpenCL devices of a machine that has it:
-        /// `clblast`, with the routine `gemm`.
+        /// `clblast`, with the routine `gemm`. It takes no `defines` and no `options`.
         library: Option<At<Library>>,
         /// File in OpenCL C, relative to this one and within the suite's folder.
         opencl: Option<At<String>>,

@@ -75,6 +75,12 @@ impl Converter<'_> {
             let message = "a kernel is a library's or has a text, not both";
             return self.diagnostics.reject(&library.at, message, None);
         }
+        let has_defines = kernel.defines.as_ref().is_some_and(|defines| !defines.0.is_empty());
+        if has_defines || kernel.options.as_ref().is_some_and(|options| !options.is_empty()) {
+            let message = "a library's routine takes no `defines` and no `options`";
+            let help = "a variant drops those of its workload by `defines: {}` and `options: []`";
+            return self.diagnostics.reject(&library.at, message, Some(help));
+        }
         let routines = library.value.routines();
         if !routines.contains(&entry) {
             let at = kernel.entry.as_ref().map_or(&library.at, |entry| &entry.at);
@@ -239,6 +245,21 @@ mod tests {
                 "family: filters, spirv: k.spv, entry: sepia",
                 "a kernel is a shipped one by its family, or one from files, not both",
                 "filters",
+            ),
+            (
+                "library: clblast, opencl: k.cl, entry: gemm",
+                "a kernel is a library's or has a text, not both",
+                "clblast",
+            ),
+            (
+                "library: clblast, entry: gemm, defines: { FAST: 1 }",
+                "a library's routine takes no `defines` and no `options`",
+                "clblast",
+            ),
+            (
+                "library: clblast, entry: gemm, options: [-cl-mad-enable]",
+                "a library's routine takes no `defines` and no `options`",
+                "clblast",
             ),
             ("entry: copy", "the kernel has no text", "kernel"),
             ("family: filters, entry: sepai", "gpubench ships no kernel `filters/sepai`", "sepai"),

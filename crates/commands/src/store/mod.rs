@@ -22,7 +22,7 @@ pub use hosts::{KnownHost, known_host};
 pub use lines::Lines;
 pub use lock::{Attempt, DeviceLock, Hold, LockFolder, LockKey};
 pub use name::{result_name, safe};
-pub use provenance::{instant, is_copy, rounded};
+pub use provenance::{is_copy, is_same_start, rounded};
 pub use read::{Flaw, Records, Run, open, read};
 pub use scratch::Scratch;
 pub use write::Writer;

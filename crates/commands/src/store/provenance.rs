@@ -101,13 +101,23 @@ fn sources(header: &Value, noise: &Value) -> BTreeSet<String> {
     let half = if header["in_turn"]["is_old"] == json!(true) { ", the older" } else { "" };
     let history = items(&noise["history"]);
     let began = history.iter().chain([header]).map(|run| &run["started"]);
-    began.filter_map(Value::as_str).map(|started| format!("{}{half}", instant(started))).collect()
+    let began = began.filter_map(Value::as_str).flat_map(instants);
+    began.map(|instant| format!("{instant}{half}")).collect()
 }
 
-/// When a run began, however another program wrote it again: many keep thousandths of a second, in which no two runs begin.
-pub fn instant(started: &str) -> String {
-    let time = started.parse::<Timestamp>();
-    time.map_or_else(|_| started.to_owned(), |time| time.as_millisecond().to_string())
+/// When a run began, however another program wrote it again: many keep thousandths of a second, cut or rounded, in
+/// which no two runs of a device begin.
+fn instants(started: &str) -> Vec<String> {
+    match started.parse::<Timestamp>() {
+        Ok(time) => [0, 1].map(|more| (time.as_millisecond() + more).to_string()).into(),
+        Err(_) => vec![started.to_owned()],
+    }
+}
+
+/// Whether two texts are when one run began.
+pub fn is_same_start(one: &str, other: &str) -> bool {
+    let others = instants(other);
+    instants(one).iter().any(|instant| others.contains(instant))
 }
 
 fn version(header: &Value) -> u32 {
@@ -144,12 +154,10 @@ fn without_mark(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
-/// A line of a file of this version: an older one calls things otherwise, and a baseline that was made of it does not.
+/// A line of a file of this version as we would write it: an older one calls things otherwise, and another program writes
+/// what is not there.
 fn as_written_today(line: &[u8], version: u32) -> Option<Value> {
-    match version < VERSION {
-        true => serde_json::to_value(Line::parse(line, version).ok()?).ok(),
-        false => serde_json::from_slice(line).ok(),
-    }
+    serde_json::to_value(Line::parse(line, version).ok()?).ok()
 }
 
 /// What sets a record apart from another one of its case: its samples, or what it came to where none are kept.
@@ -168,12 +176,13 @@ pub fn rounded(number: f64) -> String {
     format!("{number:.11e}")
 }
 
-/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one. Some keep fifteen
-/// digits, and another unit changes the last one.
+/// The same with every number as a program writes it that knows one kind of numbers, 1 and 1.0 are one, and keeps as few
+/// digits as the shortest of its numbers has, which are seven or so. Two runs that began at once share no sample by chance.
 fn plain(value: Value) -> Value {
     match value {
         Value::Number(number) => {
-            number.as_f64().map_or(Value::Number(number), |number| rounded(number).into())
+            let digits = |number: f64| format!("{number:.5e}").into();
+            number.as_f64().map_or(Value::Number(number), digits)
         }
         Value::Array(values) => values.into_iter().map(plain).collect(),
         Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),

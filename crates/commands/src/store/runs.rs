@@ -283,12 +283,19 @@ mod tests {
         std::fs::write(&copy, format!("\u{feff}{}\r\n", lines.join("\r\n"))).unwrap();
         let found = find(&[run0.clone(), copy.clone()]).unwrap();
         assert_eq!(found.files.len(), 1, "{:?}", found.files);
-        // By one that keeps thousandths of a second, or fifteen digits.
-        for (exact, short) in [("05Z", "05.000+00:00"), ("0.001", "0.0010000000000000002")] {
-            assert!(text.contains(exact));
-            std::fs::write(&copy, text.replace(exact, short)).unwrap();
+        // By one that keeps thousandths of a second, fifteen digits or seven, or writes what is not there.
+        for (exact, other) in [
+            ("05Z", "05.000+00:00"),
+            ("05Z", "05.0007Z"),
+            ("05Z", "04.9997Z"),
+            ("0.001", "0.0010000000000000002"),
+            ("0.001", "0.0010000000474974513"),
+            (r#""measure":"kernel""#, r#""measure":"kernel","host_memory":null"#),
+        ] {
+            assert!(text.contains(exact), "{exact}: {text}");
+            std::fs::write(&copy, text.replace(exact, other)).unwrap();
             let found = find(&[run0.clone(), copy.clone()]).unwrap();
-            assert_eq!(found.files.len(), 1, "{short}: {:?}", found.files);
+            assert_eq!(found.files.len(), 1, "{other}: {:?}", found.files);
         }
         std::fs::copy(&run0, &copy).unwrap();
 

@@ -1,11 +1,14 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
 use super::{Footer, Header, Measured, Noise, Outcome, Record, Sensed};
+use crate::reason::Reason;
 use crate::units::quoted;
 use serde_json::Value;
 
 /// Longer than any sample, in seconds: thirty years.
 const LONGEST: f64 = 1e9;
+/// Longer than anybody estimates a case to take, in seconds.
+const AGES: f64 = 1e18;
 /// Shorter than a tick of any clock, in seconds: nothing between this and zero is read from one.
 const SHORTEST: f64 = 1e-12;
 /// More operations or bytes than any launch has.
@@ -14,11 +17,14 @@ const MAX_WORK: f64 = 1e24;
 const MIN_WORK: f64 = 1e-3;
 /// Faster than any device's clock, in hertz.
 const FASTEST_CLOCK: f64 = 1e12;
+/// More operations or bytes a second than all computers have.
+const MAX_RATE: f64 = 1e21;
 /// More rounds than any run, or any baseline of many runs, has.
 const MAX_ROUNDS: u32 = 1_000_000;
-/// No figure that an experiment leaves is so far from one, upwards or downwards: quotients of such
-/// figures and their products with work are finite.
-const FARTHEST: f64 = 1e100;
+/// Figures of experiments that are no times, though they are fractions, by their names in the file.
+const NO_TIMES: [&str; 6] = ["numbers", "bytes", "flops", "hertz", "watts", "bidirectional"];
+/// Figures that may be below zero: readings of a clock that began with a recording, parameters, degrees.
+const SIGNED: [&str; 4] = ["numbers", "started", "ended", "celsius"];
 
 /// Whether a clock reads so many seconds of something that took any.
 pub fn is_time(seconds: f64) -> bool {
@@ -39,7 +45,8 @@ impl Record {
         if self.round >= MAX_ROUNDS {
             return Some(format!("there is no round {}", self.round));
         }
-        if let Some(number) = self.detail.as_ref().and_then(|detail| outlandish(detail.value())) {
+        let detail = self.detail.as_ref();
+        if let Some(number) = detail.and_then(|detail| outlandish("", detail.value())) {
             return Some(format!("a figure of {} cannot have been measured", quoted(number)));
         }
         if let Some(reading) = self.monitor.readings().find(|reading| !possible(*reading, 1.0)) {
@@ -50,6 +57,9 @@ impl Record {
         let sensed = [self.monitor.sensors, self.monitor.host, cooled];
         if let Some(reading) = sensed.iter().find_map(Sensed::impossible) {
             return Some(format!("a sensor's {} cannot have been read", quoted(reading)));
+        }
+        if let Some(seconds) = self.outcome.impossible() {
+            return Some(format!("{} s are no time that a case needs or has", quoted(seconds)));
         }
         let measured = self.measured.as_ref()?;
         if self.outcome == Outcome::Ok && measured.samples.is_empty() {
@@ -67,8 +77,13 @@ impl Measured {
         }
         let typed = self.types.iter().map(|(_, count)| ("flops", *count));
         let counts = [("flops", self.flops), ("bytes", self.bytes)].into_iter().chain(typed);
-        let mut odd = counts.filter(|(_, count)| !is_work(*count));
-        odd.next().map(|(name, count)| format!("{} {name} are no work", quoted(count)))
+        // The longest sample: others may be shorter than a tick of the clock.
+        let longest = self.samples.iter().copied().fold(0.0, f64::max);
+        let is_odd = |count: f64| !is_work(count) || longest > 0.0 && count / longest > MAX_RATE;
+        let mut odd = counts.filter(|(_, count)| is_odd(*count));
+        odd.next().map(|(name, count)| {
+            format!("{} {name} in {} s are no work", quoted(count), quoted(longest))
+        })
     }
 }
 
@@ -77,14 +92,36 @@ fn possible(seconds: f64, batch: f64) -> bool {
     seconds == 0.0 || (SHORTEST / batch..=LONGEST).contains(&seconds)
 }
 
-/// A number in `value` that no experiment leaves, if there is one.
-fn outlandish(value: &Value) -> Option<f64> {
+impl Outcome {
+    /// A time in the reason that is none, if there is one. What a case needs is an estimate: ages, maybe.
+    fn impossible(&self) -> Option<f64> {
+        let (Self::Skipped(Reason::OverBudget { needed, available, .. })
+        | Self::Unsupported(Reason::OverBudget { needed, available, .. })) = self
+        else {
+            return None;
+        };
+        let is_time = |seconds: f64| seconds == 0.0 || (SHORTEST..=AGES).contains(&seconds);
+        [*needed, *available].into_iter().find(|seconds| !is_time(*seconds))
+    }
+}
+
+/// A number in `value`, which has this name, that no experiment leaves, if there is one. What is written as a fraction is a
+/// time, as long as its name says nothing else.
+fn outlandish(name: &str, value: &Value) -> Option<f64> {
     match value {
-        Value::Number(number) => number.as_f64().filter(|number| {
-            *number != 0.0 && !(1.0 / FARTHEST..=FARTHEST).contains(&number.abs())
-        }),
-        Value::Array(items) => items.iter().find_map(outlandish),
-        Value::Object(items) => items.values().find_map(outlandish),
+        Value::Number(number) => {
+            let largest =
+                if number.is_f64() && !NO_TIMES.contains(&name) { LONGEST } else { MAX_WORK };
+            let is_possible = |number: f64| {
+                let range = SHORTEST * SHORTEST..=largest;
+                number == 0.0
+                    || range.contains(&number)
+                    || SIGNED.contains(&name) && range.contains(&-number)
+            };
+            number.as_f64().filter(|number| !is_possible(*number))
+        }
+        Value::Array(items) => items.iter().find_map(|item| outlandish(name, item)),
+        Value::Object(items) => items.iter().find_map(|(name, value)| outlandish(name, value)),
         _ => None,
     }
 }
@@ -168,8 +205,9 @@ mod tests {
         assert!(with(|m| m.samples.clear()).unwrap().contains("no sample"));
         assert!(with(|m| m.flops = -5.0).unwrap().contains("-5 flops"));
         assert!(with(|m| m.bytes = 1e300).is_some());
-        assert!(with(|m| m.bytes = 1e-290).unwrap().contains("1e-290 bytes are no work"));
+        assert!(with(|m| m.bytes = 1e-290).unwrap().contains("1e-290 bytes in 1 s are no work"));
         assert_eq!(with(|m| m.flops = 0.5), None, "half an operation, by somebody's estimate");
+        assert!(with(|m| m.bytes = 1e24).is_some(), "more than anything moves in a second");
         let mut guarded = record(key("a", 1), 1.0);
         guarded.monitor.reference_kernel = Some([3e-4, 1.8e19]);
         assert!(guarded.validation_error().unwrap().contains("a reading of 1.8e19"));
@@ -184,14 +222,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_case_needs_and_has_is_a_time() {
+        let because = |needed, available| {
+            let why =
+                Reason::OverBudget { what: "a launch".into(), needed, available, option: None };
+            let record = Record { outcome: Outcome::Skipped(why), ..record(key("a", 1), 1.0) };
+            record.validation_error()
+        };
+        assert_eq!(because(3e12, 0.0), None);
+        assert!(because(1e300, 1.0).unwrap().contains("1e300 s are no time"));
+        assert!(because(1.0, -5e-324).is_some());
+    }
+
+    #[test]
     fn figures_of_experiments_are_bounded_too() {
         let of = |json: &str| Record {
             detail: Some(serde_json::from_str(json).unwrap()),
             ..record(key("a", 1), 1.0)
         };
-        let sane = r#"{"future":{"a":[0,-2.5e-9,{"b":1e24}],"c":"1e-300","d":null}}"#;
+        let sane = r#"{"future":{"a":[0,2.5e-9,{"bytes":1e24}],"c":"1e-300","d":null,"ended":-1e-6,"n":1000000000000}}"#;
         assert_eq!(of(sane).validation_error(), None);
-        for number in ["1e-290", "-5e-324", "1e308"] {
+        for number in ["1e-290", "-5e-324", "1e308", "1e20", "-3", "-2.5e-9"] {
             let error = of(&format!(r#"{{"future":{{"a":[{{"b":{number}}}]}}}}"#));
             assert!(error.validation_error().unwrap().contains(number));
         }

@@ -60,10 +60,15 @@ impl Sensed {
 
     /// A figure that no sensor has reported, if there is one.
     pub(super) fn impossible(&self) -> Option<f64> {
-        let figures = [(self.hertz, 1e12), (self.watts, 1e6), (self.celsius, 1e4)];
-        let figures = figures.into_iter().filter_map(|(value, limit)| Some((value?, limit)));
-        let mut odd =
-            figures.filter(|(value, limit): &(f64, f64)| !(-limit..=*limit).contains(value));
+        let figures = [
+            (self.hertz, 1.0..=1e12),
+            (self.watts, 1e-6..=1e6),
+            // From the absolute zero to beyond all that melts.
+            (self.celsius, -273.15..=1e4),
+        ];
+        let figures = figures.into_iter().filter_map(|(value, range)| Some((value?, range)));
+        // Sensors that know nothing report zero.
+        let mut odd = figures.filter(|(value, range)| *value != 0.0 && !range.contains(value));
         odd.next().map(|(value, _)| value)
     }
 }
@@ -110,10 +115,13 @@ fn every_reading_is_looked_at() {
 #[test]
 fn a_sensor_reads_what_there_is() {
     let read = |hertz, watts, celsius| Sensed { hertz, watts, celsius };
-    let highest = read(Some(1e12), Some(1e6), Some(-1e4));
+    let highest = read(Some(1e12), Some(1e6), Some(1e4));
     assert!(!highest.is_empty() && highest.impossible().is_none());
+    assert!(read(Some(0.0), Some(0.0), Some(-40.0)).impossible().is_none());
+    assert_eq!(read(Some(5e-324), None, None).impossible(), Some(5e-324));
+    assert_eq!(read(None, Some(-5.0), None).impossible(), Some(-5.0));
+    assert_eq!(read(None, None, Some(-300.0)).impossible(), Some(-300.0));
     assert_eq!(read(Some(2e12), None, None).impossible(), Some(2e12));
-    assert_eq!(read(Some(1e9), Some(-2e6), None).impossible(), Some(-2e6));
     assert_eq!(read(None, None, Some(2e4)).impossible(), Some(2e4));
     assert!(read(None, Some(f64::NAN), None).impossible().is_some_and(f64::is_nan));
 }

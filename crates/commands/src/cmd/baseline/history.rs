@@ -3,7 +3,7 @@
 use crate::cmd::known::same_view;
 use crate::cmd::results;
 use crate::cmd::show::{print, text};
-use crate::store::{Run, baseline, instant};
+use crate::store::{Run, baseline, is_same_start};
 use gpubench_analysis::{History, HistoryOf, MIN_RUNS, Step, Trajectory, collect, histories, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -94,7 +94,7 @@ fn add<'a>(run: &'a Run, found: &mut Vec<DeviceRuns<'a>>) {
     for one in found.iter_mut() {
         one.runs.sort_by_key(|(time, _)| *time);
         // A run and the baseline that was made of it are one.
-        one.runs.dedup_by(|a, b| instant(&a.1.started) == instant(&b.1.started));
+        one.runs.dedup_by(|a, b| is_same_start(&a.1.started, &b.1.started));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs of one device, pooled for a baseline, and what they must be.
 
 use crate::cmd::known::same_view;
-use crate::store::{Run, baseline, instant, is_copy};
+use crate::store::{Run, baseline, is_copy, is_same_start};
 use gpubench_analysis::{DeviceCases, DeviceSpeed, Reading, collect, noise, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -183,7 +183,7 @@ impl Pooled {
 /// Whether a run is one that is known. What is imported begins when it is imported: its times show it.
 fn is_same(new: &Past, known: &Past, is_imported: bool) -> bool {
     let cases = || new.cases.iter().filter(|case| known.cases.contains(case)).count();
-    instant(&new.started) == instant(&known.started)
+    is_same_start(&new.started, &known.started)
         || is_imported && is_copy(cases(), [new.cases.len(), known.cases.len()])
 }
 
