@@ -1,7 +1,11 @@
 //! The difference of two means: of two samples whose variances need not be equal (Welch 1947), or of pairs.
 
 use super::Scatter;
-use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
+
+/// From so many degrees of freedom on, Student's t is a normal variable as far as anybody can see (its quantiles differ by
+/// less than 3e-5), and its inverse by continued fractions becomes wrong and then endless.
+const NORMAL_FROM: f64 = 1e5;
 
 /// The difference of two samples' means (second minus first).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,8 +109,10 @@ impl Difference {
         if self.error == 0.0 {
             return if self.difference == 0.0 { 1.0 } else { 0.0 };
         }
+        let distance = (self.difference / self.error).abs();
         match StudentsT::new(0.0, 1.0, self.freedom) {
-            Ok(t) => 2.0 * t.sf((self.difference / self.error).abs()),
+            Ok(t) if t.freedom() < NORMAL_FROM => 2.0 * t.sf(distance),
+            Ok(_) => 2.0 * Normal::standard().sf(distance),
             Err(_) => 1.0,
         }
     }
@@ -124,12 +130,19 @@ fn satterthwaite(parts: impl IntoIterator<Item = (f64, f64)>) -> f64 {
 
 /// The `q` quantile of Student's t; infinite where the degrees of freedom are none.
 pub fn t_quantile(freedom: f64, q: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(q))
+    match StudentsT::new(0.0, 1.0, freedom) {
+        Ok(t) if t.freedom() < NORMAL_FROM => t.inverse_cdf(q),
+        Ok(_) => Normal::standard().inverse_cdf(q),
+        Err(_) => f64::INFINITY,
+    }
 }
 
 /// How many times a standard deviation, estimated with so many degrees of freedom, the true one
 /// may be: it is larger once in a hundred times.
 pub fn upper_limit(freedom: f64) -> f64 {
+    if freedom >= NORMAL_FROM {
+        return 1.0 - Normal::standard().inverse_cdf(0.01) / (2.0 * freedom).sqrt();
+    }
     ChiSquared::new(freedom).map_or(f64::INFINITY, |chi| (freedom / chi.inverse_cdf(0.01)).sqrt())
 }
 
@@ -147,6 +160,20 @@ fn mean_and_squared_error(values: &[f64]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endless_freedom_is_no_endless_search() {
+        for freedom in [1e4, 99_999.0, 1e5, 1e7, 1e8, 1e300, f64::INFINITY] {
+            let t = t_quantile(freedom, 0.975);
+            assert!((t - 1.96).abs() < 4e-4, "{freedom}: {t}");
+            let limit = upper_limit(freedom);
+            assert!((limit - 1.0 - 1.645 / freedom.sqrt()).abs() < 5e-4, "{freedom}: {limit}");
+            let far =
+                Difference { freedom, ..Difference::between(&[0.0, 1.0], &[8.0, 9.0]).unwrap() };
+            assert!(far.p_value() < 1e-10, "{freedom}: {}", far.p_value());
+        }
+        assert_eq!((t_quantile(f64::NAN, 0.975), upper_limit(0.0)), (f64::INFINITY, f64::INFINITY));
+    }
 
     #[test]
     fn welchs_own_degrees_of_freedom() {
