@@ -27,7 +27,7 @@ pub struct Provenance {
     pub is_imported: bool,
     /// Of its format.
     version: u32,
-    records: OnceCell<HashSet<[u8; 32]>>,
+    records: OnceCell<HashSet<RecordMark>>,
 }
 
 impl Provenance {
@@ -53,16 +53,60 @@ impl Provenance {
     /// that it [`is_copy`].
     pub fn shares_with(&self, other: &Self) -> bool {
         if !self.sources.is_disjoint(&other.sources) {
-            return !self.records().is_disjoint(other.records());
+            return self.common_with(other).next().is_some();
         }
         self.is_imported && other.is_imported && {
-            let (mine, theirs) = (self.records(), other.records());
-            is_copy(mine.intersection(theirs).count(), [mine.len(), theirs.len()])
+            let records = [self.records().len(), other.records().len()];
+            is_copy(self.common_with(other).count(), records)
         }
     }
 
-    fn records(&self) -> &HashSet<[u8; 32]> {
+    /// The records of this file that stand in the other, too.
+    fn common_with(&self, other: &Self) -> impl Iterator<Item = &RecordMark> {
+        let theirs = other.records();
+        self.records().iter().filter(|mark| mark.near().any(|near| theirs.contains(&near)))
+    }
+
+    fn records(&self) -> &HashSet<RecordMark> {
         self.records.get_or_init(|| records(&self.file, self.version).unwrap_or_default())
+    }
+}
+
+/// What sets a record apart from another one of its case: how many figures it has, and where the smallest, the median
+/// and the largest lie, by steps of a millionth. A program that keeps seven digits moves each by a step at most, and two
+/// runs that began at once do not share all three.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct RecordMark {
+    case: [u8; 32],
+    steps: [i64; 3],
+}
+
+impl RecordMark {
+    /// Of a case and its figures, in order.
+    fn new(case: Value, figures: &[f64]) -> Self {
+        let at = |index: usize| figures.get(index).map_or(0, |figure| step(*figure));
+        let last = figures.len().saturating_sub(1);
+        let case = plain(json!([case, figures.len()]));
+        Self { case: sha256(case.to_string()), steps: [0, last / 2, last].map(at) }
+    }
+
+    /// It and its neighbours.
+    fn near(&self) -> impl Iterator<Item = Self> {
+        (0..27).map(|neighbour| {
+            let away = [neighbour % 3, neighbour / 3 % 3, neighbour / 9].map(|step| step - 1);
+            let mut near = self.clone();
+            near.steps.iter_mut().zip(away).for_each(|(step, away)| *step += away);
+            near
+        })
+    }
+}
+
+/// Where a number lies, by steps of a millionth of it.
+fn step(number: f64) -> i64 {
+    match number == 0.0 {
+        true => 0,
+        // A number has at most 745 as its log.
+        false => (number.abs().ln() * 1e6).round() as i64,
     }
 }
 
@@ -124,11 +168,11 @@ fn version(header: &Value) -> u32 {
     header["version"].as_u64().and_then(|version| version.try_into().ok()).unwrap_or(VERSION)
 }
 
-/// A hash of what each record says, without the place that it has in the file, and however another program wrote it
-/// again.
-fn records(path: &Path, version: u32) -> Option<HashSet<[u8; 32]>> {
+/// A mark of each record, without the place that it has in the file, and however another program wrote it again. What
+/// came to nothing may be the same in any two runs: it counts where a file has nothing else.
+fn records(path: &Path, version: u32) -> Option<HashSet<RecordMark>> {
     let mut lines = lines(path, u64::MAX)?;
-    let mut found = HashSet::new();
+    let (mut measured, mut others) = (HashSet::new(), HashSet::new());
     let mut devices = Value::Null;
     while let Ok(Some((line, _))) = lines.next_line() {
         let Piece::Whole(line) = line else { continue };
@@ -142,11 +186,14 @@ fn records(path: &Path, version: u32) -> Option<HashSet<[u8; 32]>> {
         }
         let device =
             record["device"].as_u64().and_then(|at| devices.get(usize::try_from(at).ok()?));
-        let device = device.map(|device| [&device["backend"], &device["name"]]);
-        let said = json!([device, record["key"], measured(record)]);
-        found.insert(sha256(plain(said).to_string()));
+        let case =
+            json!([device.map(|device| [&device["backend"], &device["name"]]), record["key"]]);
+        match figures(record) {
+            Some(figures) => measured.insert(RecordMark::new(case, &figures)),
+            None => others.insert(RecordMark::new(json!([case, record["outcome"]]), &[])),
+        };
     }
-    Some(found)
+    Some(if measured.is_empty() { others } else { measured })
 }
 
 /// A line without the mark of the order of bytes, with which some programs begin a file.
@@ -160,14 +207,27 @@ fn as_written_today(line: &[u8], version: u32) -> Option<Value> {
     serde_json::to_value(Line::parse(line, version).ok()?).ok()
 }
 
-/// What sets a record apart from another one of its case: its samples, or what it came to where none are kept.
-fn measured(record: &Value) -> &Value {
-    let samples = &record["measured"]["samples"];
-    let has_samples = samples.as_array().is_some_and(|samples| !samples.is_empty());
-    match &record["detail"] {
-        _ if has_samples => samples,
-        Value::Null => &record["outcome"],
-        detail => detail,
+/// What was measured of a record: its samples, or the figures of an experiment that keeps none.
+fn figures(record: &Value) -> Option<Vec<f64>> {
+    let mut found = vec![];
+    numbers(&record["measured"]["samples"], &mut found);
+    if found.is_empty() {
+        numbers(&record["detail"], &mut found);
+        // Sizes and counts are the same in every run.
+        let has_fractions = found.iter().any(|number| number.fract() != 0.0);
+        found.retain(|number| !has_fractions || number.fract() != 0.0);
+    }
+    found.sort_by(f64::total_cmp);
+    (!found.is_empty()).then_some(found)
+}
+
+/// All numbers in a value.
+fn numbers(value: &Value, found: &mut Vec<f64>) {
+    match value {
+        Value::Number(number) => found.extend(number.as_f64()),
+        Value::Array(values) => values.iter().for_each(|value| numbers(value, found)),
+        Value::Object(values) => values.values().for_each(|value| numbers(value, found)),
+        _ => {}
     }
 }
 
@@ -176,13 +236,11 @@ pub fn rounded(number: f64) -> String {
     format!("{number:.11e}")
 }
 
-/// The same with every number as a program writes it that knows one kind of numbers, 1 and 1.0 are one, and keeps as few
-/// digits as the shortest of its numbers has, which are seven or so. Two runs that began at once share no sample by chance.
+/// The same with every number as a program writes it that knows one kind of numbers: 1 and 1.0 are one.
 fn plain(value: Value) -> Value {
     match value {
         Value::Number(number) => {
-            let digits = |number: f64| format!("{number:.5e}").into();
-            number.as_f64().map_or(Value::Number(number), digits)
+            number.as_f64().map_or(Value::Number(number), |number| rounded(number).into())
         }
         Value::Array(values) => values.into_iter().map(plain).collect(),
         Value::Object(values) => values.into_iter().map(|(k, value)| (k, plain(value))).collect(),

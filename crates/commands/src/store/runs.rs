@@ -290,6 +290,7 @@ mod tests {
             ("05Z", "04.9997Z"),
             ("0.001", "0.0010000000000000002"),
             ("0.001", "0.0010000000474974513"),
+            ("0.001", "0.0010000004999"),
             (r#""measure":"kernel""#, r#""measure":"kernel","host_memory":null"#),
         ] {
             assert!(text.contains(exact), "{exact}: {text}");
@@ -309,22 +310,27 @@ mod tests {
     #[test]
     fn what_kept_no_samples_counts_once_and_two_runs_in_turn_are_two() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, in_turn: Option<bool>, record: &Record| {
+        let write = |name: &str, in_turn: Option<bool>, records: &[&Record]| {
             let in_turn = in_turn.map(|is_old| InTurn { pair: "a pair".into(), is_old });
             let header = Header { in_turn, ..header(vec![device("opencl")]) };
             let mut writer = Writer::create(folder.path(), name, &header).unwrap();
-            writer.append(record).unwrap();
+            records.iter().for_each(|record| writer.append(record).unwrap());
             writer.leave().unwrap()
         };
         let verified = Record { measured: None, detail: None, ..record(key("a", 1), 1.0) };
-        let one = write("one", None, &verified);
+        let one = write("one", None, &[&verified]);
         let copy = folder.path().join("copy.jsonl");
         std::fs::copy(&one, &copy).unwrap();
         assert_eq!(find(&[one, copy]).unwrap().files.len(), 1);
+        // Two that began at once, on two nodes, may both lack something.
+        let nodes = [("node1", 1.0), ("node2", 1.3)];
+        let nodes = nodes
+            .map(|(name, seconds)| write(name, None, &[&verified, &record(key("b", 1), seconds)]));
+        assert_eq!(find(&nodes).unwrap().files, nodes);
         // A simulated device is as fast twice.
         let measured = record(key("a", 1), 1.0);
         let pair = [("new", false), ("old", true)];
-        let pair = pair.map(|(name, is_old)| write(name, Some(is_old), &measured));
+        let pair = pair.map(|(name, is_old)| write(name, Some(is_old), &[&measured]));
         assert_eq!(find(&pair).unwrap().files, pair);
     }
 

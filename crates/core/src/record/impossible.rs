@@ -21,6 +21,10 @@ const FASTEST_CLOCK: f64 = 1e12;
 const MAX_RATE: f64 = 1e21;
 /// More rounds than any run, or any baseline of many runs, has.
 const MAX_ROUNDS: u32 = 1_000_000;
+/// More launches than a sample of an experiment has.
+const LARGEST_BATCH: f64 = 1e6;
+/// Nearer to zero than any other figure of an experiment: what rounding leaves of two readings of a clock.
+const MIN_FIGURE: f64 = 1e-24;
 /// Figures of experiments that are no times, though they are fractions, by their names in the file.
 const NO_TIMES: [&str; 6] = ["numbers", "bytes", "flops", "hertz", "watts", "bidirectional"];
 /// Figures that may be below zero: readings of a clock that began with a recording, parameters, degrees.
@@ -77,12 +81,12 @@ impl Measured {
         }
         let typed = self.types.iter().map(|(_, count)| ("flops", *count));
         let counts = [("flops", self.flops), ("bytes", self.bytes)].into_iter().chain(typed);
-        // The longest sample: others may be shorter than a tick of the clock.
-        let longest = self.samples.iter().copied().fold(0.0, f64::max);
-        let is_odd = |count: f64| !is_work(count) || longest > 0.0 && count / longest > MAX_RATE;
+        // Rates are of the median, which may be shorter than a tick of the clock.
+        let median = gpubench_stats::median_of(self.samples.iter().copied()).unwrap_or(0.0);
+        let is_odd = |count: f64| !is_work(count) || median > 0.0 && count / median > MAX_RATE;
         let mut odd = counts.filter(|(_, count)| is_odd(*count));
         odd.next().map(|(name, count)| {
-            format!("{} {name} in {} s are no work", quoted(count), quoted(longest))
+            format!("{} {name} in {} s are no work", quoted(count), quoted(median))
         })
     }
 }
@@ -110,13 +114,13 @@ impl Outcome {
 fn outlandish(name: &str, value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => {
-            let largest =
-                if number.is_f64() && !NO_TIMES.contains(&name) { LONGEST } else { MAX_WORK };
+            let is_signed = SIGNED.contains(&name);
+            let is_time = number.is_f64() && !NO_TIMES.contains(&name);
+            let smallest =
+                if is_time && !is_signed { SHORTEST / LARGEST_BATCH } else { MIN_FIGURE };
+            let range = smallest..=if is_time { LONGEST } else { MAX_WORK };
             let is_possible = |number: f64| {
-                let range = SHORTEST * SHORTEST..=largest;
-                number == 0.0
-                    || range.contains(&number)
-                    || SIGNED.contains(&name) && range.contains(&-number)
+                number == 0.0 || range.contains(&number) || is_signed && range.contains(&-number)
             };
             number.as_f64().filter(|number| !is_possible(*number))
         }
@@ -208,6 +212,11 @@ mod tests {
         assert!(with(|m| m.bytes = 1e-290).unwrap().contains("1e-290 bytes in 1 s are no work"));
         assert_eq!(with(|m| m.flops = 0.5), None, "half an operation, by somebody's estimate");
         assert!(with(|m| m.bytes = 1e24).is_some(), "more than anything moves in a second");
+        let mixed = |m: &mut Measured| {
+            m.bytes = 1e24;
+            m.samples = vec![1e-12, 1e-12, 1e3];
+        };
+        assert!(with(mixed).is_some(), "rates are of the median");
         let mut guarded = record(key("a", 1), 1.0);
         guarded.monitor.reference_kernel = Some([3e-4, 1.8e19]);
         assert!(guarded.validation_error().unwrap().contains("a reading of 1.8e19"));
@@ -242,7 +251,7 @@ mod tests {
         };
         let sane = r#"{"future":{"a":[0,2.5e-9,{"bytes":1e24}],"c":"1e-300","d":null,"ended":-1e-6,"n":1000000000000}}"#;
         assert_eq!(of(sane).validation_error(), None);
-        for number in ["1e-290", "-5e-324", "1e308", "1e20", "-3", "-2.5e-9"] {
+        for number in ["1e-290", "-5e-324", "1e308", "1e20", "-3", "-2.5e-9", "1e-19"] {
             let error = of(&format!(r#"{{"future":{{"a":[{{"b":{number}}}]}}}}"#));
             assert!(error.validation_error().unwrap().contains(number));
         }
