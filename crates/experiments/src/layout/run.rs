@@ -5,7 +5,7 @@
 //! tolerance, what the strided one gives. All times are from the first start to the last end,
 //! by the device's clock where it has one. What is compared is timed in turn.
 
-use super::analysis::{measured, predicted};
+use super::analysis::{MAX_USES, measured, predicted};
 use super::plan::{LayoutPlan, transformed_uses};
 use crate::autotune::{KERNEL, autotune};
 use crate::check::Check;
@@ -18,8 +18,6 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, Recording};
 use gpubench_core::record::{Detail, Measured};
 
-/// Most uses around which sequences are run.
-const MAX_USES: f64 = 128.0;
 /// Most launches in one sample of a kernel alone.
 const MAX_BATCH: u32 = 1000;
 /// Numbers of uses are chosen so often, at most: around the prediction, then around what was measured.
@@ -81,6 +79,17 @@ impl Ways<'_> {
         launches(self.check.case, self.candidate, KERNEL, uses)
     }
 
+    fn transforms(&self, count: u32) -> Recording {
+        launches(&self.plan.by, self.by, KernelId(1), count)
+    }
+
+    /// Uses of the transformed buffer: all but the first step, which transforms it.
+    fn contiguous(&self, uses: u32) -> Recording {
+        let mut recording = self.transformed(uses);
+        recording.steps.remove(0);
+        recording
+    }
+
     fn transformed(&self, uses: u32) -> Recording {
         let (by, then) = ((self.by, KernelId(1)), (self.then, KernelId(2)));
         transformed_uses(self.check.case, self.plan, by, then, uses)
@@ -112,15 +121,8 @@ impl Ways<'_> {
 
     /// Launches of each of the three kernels, in batches that the clock can resolve, in turn.
     fn alone(&mut self) -> Result<[Measured; 3]> {
-        let transforms = |ways: &Self, count| launches(&ways.plan.by, ways.by, KernelId(1), count);
-        // Uses of the transformed buffer: all but the first step, which transforms it.
-        let contiguous = |ways: &Self, count| {
-            let mut recording = ways.transformed(count);
-            recording.steps.remove(0);
-            recording
-        };
-        let kernels: [&dyn Fn(&Self, u32) -> Recording; 3] =
-            [&|ways, count| ways.strided(count), &transforms, &contiguous];
+        let kernels: [fn(&Self, u32) -> Recording; 3] =
+            [Self::strided, Self::transforms, Self::contiguous];
         let mut recordings = vec![];
         for launches in kernels {
             let once = launches(self, 1);
@@ -137,10 +139,10 @@ impl Ways<'_> {
     /// Sequences of uses, in turn, of numbers around the one from which on the transform should pay; then
     /// around the one from which on it did, as long as they do not enclose that.
     fn uses(&mut self, detail: &mut LayoutTransform) -> Result<()> {
-        let most = self.most_uses(detail);
-        let mut around = predicted(detail).map_or(most, |predicted| predicted.uses);
+        let max_uses = self.max_uses(detail);
+        let mut around = predicted(detail).map_or(max_uses, |predicted| predicted.uses);
         for attempt in 0..ATTEMPTS {
-            let counts = counts_around(around.min(most));
+            let counts = counts_around(around.min(max_uses));
             let sequences = |ways: &Self, count| [ways.strided(count), ways.transformed(count)];
             let all: Vec<_> = counts.iter().flat_map(|&count| sequences(self, count)).collect();
             let all: Vec<_> = all.into_iter().map(|recording| (recording, 1)).collect();
@@ -152,7 +154,7 @@ impl Ways<'_> {
                 detail.uses.push(Uses { count, strided, transformed, attempt });
             }
             let Some(measured) = measured(&detail.uses) else { return Ok(()) };
-            let next = counts_around(measured.uses.min(most));
+            let next = counts_around(measured.uses.min(max_uses));
             let encloses = |uses: f64| uses <= f64::from(counts[counts.len() - 1]);
             let begins = counts[0] == 1 || measured.uses >= f64::from(counts[0]);
             if next == counts || begins && encloses(measured.uses) {
@@ -164,7 +166,7 @@ impl Ways<'_> {
     }
 
     /// Around more uses than these a sequence would keep the device too long, or take more than its share of the time.
-    fn most_uses(&self, detail: &LayoutTransform) -> f64 {
+    fn max_uses(&self, detail: &LayoutTransform) -> f64 {
         let Policy { longest_launch, seconds, .. } = *self.bench.policy;
         let of = |samples: &[f64]| median_seconds(samples).unwrap_or(0.0);
         let (strided, contiguous) = (of(&detail.strided), of(&detail.contiguous));

@@ -48,7 +48,7 @@ fn agreements(section: Section, cases: &[(Section, LayoutTransformSummary)]) -> 
         .fact("within_one", "predicted within one use", of(&[Agreement::WithinOne]))
         .fact("within_intervals", "within one use or the intervals", of(&intervals))
         .fact("undecided", "undecided among them", counted(number(&[Agreement::Undecided])))
-        .fact("never", "others: does not pay in these uses, as predicted", counted(never))
+        .fact("never", "others: does not pay in 128 uses, as predicted", counted(never))
 }
 
 fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
@@ -96,12 +96,12 @@ fn interval(of: BreakEven) -> Sentence {
 
 /// From how many uses on it paid; nothing where none were run.
 fn measured(summary: &LayoutTransformSummary) -> Cell {
-    let (Some(measured), Some([_, most])) = (summary.measured, summary.range()) else {
+    let (Some(measured), Some([_, max_uses])) = (summary.measured, summary.range()) else {
         return Cell::Missing;
     };
     match BreakEven::count(measured.uses) {
-        Some(uses) if uses <= most.into() => Cell::Count(uses),
-        _ => Sentence::from("not in ").counted(most.into(), "use").into(),
+        Some(uses) if uses <= max_uses.into() => Cell::Count(uses),
+        _ => Sentence::from("not in ").counted(max_uses.into(), "use").into(),
     }
 }
 
@@ -156,9 +156,9 @@ mod tests {
         let cells = |section: Section| section.find_table("cases").unwrap().rows()[0][5..].to_vec();
         let never = section_with(0.5, &[(64, 32.0, 32.4), (128, 64.0, 64.4)]).unwrap();
         let text = gpubench_report::render::text::section(&never, Some(100));
-        assert!(text.contains("does not pay in these uses, as predicted: 1"), "{text}");
+        assert!(text.contains("does not pay in 128 uses, as predicted: 1"), "{text}");
         let in_128 = Sentence::from("not in ").counted(128, "use");
-        let open = || Cell::from("never to never");
+        let open = || Cell::from(Sentence::from("never").text(" to ").text("never"));
         let wanted = ["never".into(), open(), in_128.into(), open(), "pays in neither".into()];
         assert_eq!(cells(never), wanted);
         let unmeasured = cells(section_with(0.4, &[]).unwrap());
