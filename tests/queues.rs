@@ -246,7 +246,7 @@ fn concurrent_kernels_on_a_simulated_gpu() {
         let names: Vec<_> = raw.pairs.iter().map(|pair| pair.second.name.as_str()).collect();
         assert_eq!(names, ["mine groups=400", "other n=64", "other n=8388608"]);
         assert_eq!(raw.copies.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32]);
-        let summary = concurrency(&raw, None);
+        let summary = concurrency(&raw, None, None);
         // 400 groups fill 240 places: the second takes what the last wave leaves.
         let speedup = summary.pairs[0].speedup[0];
         match queues {
@@ -254,6 +254,20 @@ fn concurrent_kernels_on_a_simulated_gpu() {
             Some(_) => assert!(speedup < 1.05, "one queue: speedup {speedup}"),
         }
     }
+}
+
+/// A group of 64 work-items with 256 registers each takes a quarter of a unit's 65536: 15 units hold 60, not 240.
+#[test]
+fn declared_registers_limit_what_a_simulated_unit_holds() {
+    let with = |measure| {
+        format!("    variants: {{ r: {{ kernel: {{ registers: 256 }}, measure: {measure} }} }}")
+    };
+    let raw = measured(&synthetic(&with("[occupancy]")), None).read::<OccupancySweep>().unwrap();
+    let summary = occupancy_sweep(&raw).unwrap();
+    assert!(matches!(summary.shape, Shape::Steps { at_once: 60, .. }), "{summary:?}");
+    let raw = measured(&synthetic(&with("[concurrency]")), None).read::<Concurrency>().unwrap();
+    assert_eq!((raw.kernel.registers, raw.pairs[0].second.registers), (Some(256), Some(256)));
+    assert_eq!(simulated(None).info().registers, Some(65_536));
 }
 
 #[test]
