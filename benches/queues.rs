@@ -189,7 +189,7 @@ fn concurrency_speedup(info: &DeviceInfo, workload: &str, n: i64) -> Result<f64>
     }
     let speedups = details(info, cases)?.into_iter().filter_map(|detail| {
         let raw = detail.read::<Concurrency>()?;
-        Some(concurrency(&raw, None).pairs.first()?.speedup[0])
+        Some(concurrency(&raw, None, None).pairs.first()?.speedup[0])
     });
     Ok(speedups.fold(f64::NAN, f64::max))
 }

@@ -277,6 +277,7 @@ fn everything() -> DeviceInfo {
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,

@@ -33,6 +33,7 @@ pub fn device(name: &str) -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(1),
         host_memory: vec![],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,

@@ -63,13 +63,16 @@ fn common(a: u32, b: u32) -> u32 {
 }
 
 impl Residency {
-    /// The device as model 7 sees it. Registers are not known and not limiting there.
+    /// The device as model 7 sees it; 0 registers where they are not known. Where more units were inferred than there
+    /// are, since all sizes that were seen fill halves alike, each has its part of the registers.
     pub fn device(&self, info: &DeviceInfo) -> Device {
+        let reported = info.compute_units.unwrap_or(self.units);
+        let registers = info.registers.unwrap_or(0).saturating_mul(reported) / self.units.max(1);
         let unit = Unit {
             warp: info.subgroup.map_or(1, |[_, largest]| largest.max(1)),
             work_items: self.work_items,
             groups: self.groups,
-            registers: 0,
+            registers,
             local_memory: u32::try_from(self.local_memory).unwrap_or(u32::MAX),
             local_piece: 1,
         };
@@ -91,5 +94,15 @@ mod tests {
             Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, cases: 3 };
         assert_eq!(found, expected);
         assert_eq!(residency([]), None);
+        let info = |compute_units, registers| DeviceInfo {
+            compute_units,
+            registers,
+            ..gpubench_core::record::sample::device("sim")
+        };
+        let registers = |units, each| found.device(&info(units, each)).unit.registers;
+        assert_eq!([registers(Some(15), Some(65_536)), registers(None, Some(65_536))], [65_536; 2]);
+        assert_eq!(registers(Some(15), None), 0);
+        let halves = Residency { units: 30, ..found };
+        assert_eq!(halves.device(&info(Some(15), Some(65_536))).unit.registers, 32_768);
     }
 }

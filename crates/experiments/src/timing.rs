@@ -1,10 +1,11 @@
 //! Times of a whole recording, run again and again, or of several in turn.
 
+use super::loops::Sample;
 use super::{Bench, Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_core::record::{Measured, NamedStep, Timed};
-use gpubench_stats::{Decision, Sampling, WarmUp, median_of};
+use gpubench_stats::{Decision, Sampling, WarmUp, is_overdue, median_of};
 
 /// Samples of each recording, at least: many recordings share the case's time.
 pub(super) const MIN_SAMPLES_IN_TURN: usize = 7;
@@ -82,6 +83,54 @@ struct Turn {
 fn once_each(bench: &mut Bench, all: &[Turn]) -> Result<Vec<Timeline>> {
     bench.enter(Stage::Measure);
     all.iter().map(|turn| bench.device().run(&turn.recording)).collect()
+}
+
+/// Turns beyond which spans are not taken again.
+const MAX_TURNS: usize = 60;
+
+/// Of recordings of so many equal operations each, all run once in every turn: seconds of one operation from
+/// the first start to the last end, turn by turn, by one clock. Turns go on for `seconds` in all.
+pub(super) fn spans_in_turn(
+    bench: &mut Bench,
+    recordings: &[(Recording, u32)],
+    seconds: f64,
+) -> Result<Vec<Measured>> {
+    let mut turn = || -> Result<(Vec<Sample>, f64)> {
+        bench.enter(Stage::Measure);
+        let mut wall = 0.0;
+        let samples = recordings.iter().map(|(recording, batch)| {
+            let timeline = bench.session.device.run(recording)?;
+            wall += timeline.wall;
+            Ok(Sample::of_batch(timeline, *batch))
+        });
+        let samples = samples.collect::<Result<Vec<_>>>()?;
+        Ok((samples, wall))
+    };
+    warm_up(seconds / 4.0, || {
+        let (samples, wall) = turn()?;
+        Ok((wall, samples.first().map_or(Clock::Host, |sample| sample.clock)))
+    })?;
+    let (mut turns, mut spent) = (Vec::<Vec<Sample>>::new(), 0.0);
+    while !is_overdue(spent, seconds)
+        && turns.len() < MAX_TURNS
+        && (turns.len() < MIN_SAMPLES_IN_TURN || spent < seconds)
+    {
+        let (samples, wall) = turn()?;
+        spent += wall;
+        let clock = turns.first().unwrap_or(&samples)[0].clock;
+        // Times of two clocks are never compared.
+        if samples.iter().all(|sample| sample.clock == clock) {
+            turns.push(samples);
+        }
+    }
+    let first = turns.first().ok_or_else(|| Error::Device("no turn was timed".into()))?;
+    let (clock, resolution) = (first[0].clock, first[0].resolution);
+    bench.measurement.wall.busy += turns.iter().flatten().map(|sample| sample.busy).sum::<f64>();
+    let measured = recordings.iter().enumerate().map(|(of, (_, batch))| {
+        let samples = turns.iter().map(|samples| samples[of].seconds).collect();
+        Measured { batch: *batch, ..Measured::of(samples, clock, resolution) }
+    });
+    Ok(measured.collect())
 }
 
 /// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.

@@ -78,8 +78,26 @@ fn check(length: usize, stride: usize) -> Result<(), BadStride> {
 /// After how many uses the transform pays: `ceil(T_transform / (T_strided − T_contiguous))`, in any
 /// one unit of time. `None` when contiguous accesses are not faster.
 pub fn break_even_uses(transform: f64, strided: f64, contiguous: f64) -> Option<u64> {
-    let saved_per_use = strided - contiguous;
-    (saved_per_use > 0.0 && transform >= 0.0).then(|| (transform / saved_per_use).ceil() as u64)
+    let uses = break_even(transform, strided - contiguous);
+    (uses.is_finite() && transform >= 0.0).then(|| uses.ceil() as u64)
+}
+
+/// The same before it is rounded up; infinite where a use saves nothing.
+pub fn break_even(transform: f64, saved_per_use: f64) -> f64 {
+    if saved_per_use > 0.0 { transform / saved_per_use } else { f64::INFINITY }
+}
+
+/// From which number of uses on the transform pays, by what sequences of several numbers of uses took: each with the
+/// seconds that the transformed one took beyond the strided one. These fall along a line (least squares), which
+/// need not be that of the three times by themselves; where it crosses zero is returned, not rounded. Infinite where they do
+/// not fall.
+pub fn crossing(excess: &[(f64, f64)]) -> f64 {
+    let count = excess.len() as f64;
+    let uses = excess.iter().map(|(uses, _)| uses).sum::<f64>() / count;
+    let seconds = excess.iter().map(|(_, seconds)| seconds).sum::<f64>() / count;
+    let rise: f64 = excess.iter().map(|(u, s)| (u - uses) * (s - seconds)).sum();
+    let run: f64 = excess.iter().map(|(u, _)| (u - uses).powi(2)).sum();
+    uses + break_even(seconds, -rise / run)
 }
 
 #[cfg(test)]
@@ -93,6 +111,17 @@ mod tests {
         assert_eq!(break_even_uses(0.028, 0.01, 0.0), Some(3));
         assert_eq!(break_even_uses(0.1, 0.05, 0.05), None);
         assert_eq!(break_even_uses(0.0, 0.1, 0.05), Some(0));
+    }
+
+    #[test]
+    fn sequences_cross_where_their_line_does() {
+        // 7 − 2u is zero at 3.5, whatever the numbers of uses.
+        assert_eq!(crossing(&[(2.0, 3.0), (4.0, -1.0), (6.0, -5.0)]), 3.5);
+        assert_eq!(crossing(&[(1.0, 5.0), (2.0, 3.0)]), 3.5, "beyond those that ran");
+        // By hand: means 2 and 0, slope −3/2.
+        assert_eq!(crossing(&[(1.0, 2.0), (2.0, -1.0), (3.0, -1.0)]), 2.0);
+        assert_eq!(crossing(&[(1.0, 1.0), (2.0, 1.0)]), f64::INFINITY, "nothing is saved");
+        assert_eq!(crossing(&[(1.0, 1.0), (2.0, 3.0)]), f64::INFINITY);
     }
 
     #[test]

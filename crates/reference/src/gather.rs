@@ -13,6 +13,25 @@ pub fn gather(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::F32(map(n, |i| a[i] + b[d * i + f])))])
 }
 
+/// `out[i] = a[i] + Σ b[d*((i + j*shift) mod n) + f]` for `i` below `n`, `j` below `times`, summed in their order.
+///
+/// # Errors
+/// As [`super::Reference`].
+pub fn gather_again(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let (n, times, shift) = (problem.size("n")?, problem.size("times")?, problem.size("shift")?);
+    let (d, f) = (problem.size("d")?, problem.size("f")?);
+    let a = problem.f32("a", n)?;
+    let last = n.saturating_sub(1).saturating_mul(d).saturating_add(f);
+    let b = problem.f32("b", if n == 0 { 0 } else { last.saturating_add(1) })?;
+    let read = |i: usize, j: usize| {
+        // Wider than a place: no sum of so many shifts runs over.
+        let at = (i as u128 + j as u128 * shift as u128) % n as u128;
+        b[d * at as usize + f]
+    };
+    let out = map(n, |i| (0..times).fold(a[i], |sum, j| sum + read(i, j)));
+    Ok(vec![("out", Data::F32(out))])
+}
+
 /// `out[y][x] = a[y][x] + b[dx*x + dy*y + f]` for `x` below `cols` and `y` below `rows`.
 ///
 /// # Errors
@@ -34,7 +53,7 @@ mod tests {
     use super::*;
 
     fn problem(n: usize, d: usize, f: usize) -> Problem {
-        let numbers = [("n", n), ("d", d), ("f", f)];
+        let numbers = [("n", n), ("d", d), ("f", f), ("times", 2), ("shift", 2)];
         Problem::new(
             numbers.map(|(name, value)| (name.to_owned(), value as f64)).into(),
             vec![
@@ -48,6 +67,13 @@ mod tests {
     fn hand_computed() {
         let out = gather(&problem(3, 3, 1)).unwrap();
         assert_eq!(out, [("out", Data::F32(vec![101.0, 204.0, 307.0]))]);
+    }
+
+    #[test]
+    fn hand_computed_again() {
+        // The first adds the numbers at 1 and 7, the second at 4 and 1, the third at 7 and 4.
+        let out = gather_again(&problem(3, 3, 1)).unwrap();
+        assert_eq!(out, [("out", Data::F32(vec![108.0, 205.0, 311.0]))]);
     }
 
     #[test]

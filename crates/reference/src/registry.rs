@@ -94,6 +94,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ),
     ("fma_chains", micro::fma_chains, "`steps` times `x = a*x + b` from every seed"),
     ("gather", gather::gather, "`out[i] = a[i] + b[d*i + f]`"),
+    (
+        "gather_again",
+        gather::gather_again,
+        "`out[i] = a[i] + Σ b[d*((i + j*shift) mod n) + f]` over `j` below `times`",
+    ),
     ("gather_two", gather::gather_two, "`out[y][x] = a[y][x] + b[dx*x + dy*y + f]`"),
     ("hotspot_2d", chip::hotspot_2d, "one step of a chip's temperature on a plane"),
     ("hotspot_3d", chip::hotspot_3d, "one step of a chip's temperature in layers"),

@@ -162,6 +162,8 @@ spec! {
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`,
         /// `i64_atomics`.
         needs: Option<Vec<At<String>>>,
+        /// Registers of 32 bits that a work-item takes, where its driver does not report them.
+        registers: Option<At<u32>>,
     }
 }
 

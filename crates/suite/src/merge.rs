@@ -139,6 +139,7 @@ impl Kernel {
                 None => self.bindings.clone().or_else(|| base.bindings.clone()),
             },
             needs: self.needs.clone().or_else(|| base.needs.clone()),
+            registers: self.registers.clone().or_else(|| base.registers.clone()),
         }
     }
 }

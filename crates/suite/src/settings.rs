@@ -11,6 +11,8 @@ use gpubench_core::gpu::{Language, OPTIONS, Settings};
 
 /// A definition is no longer.
 const MAX_DEFINITION: usize = 200;
+/// No device has as many registers for a work-item.
+const MAX_REGISTERS: u32 = 65_536;
 /// What may stand in a definition besides letters and digits: it reaches a compiler's command line, so
 /// there are no blanks, quotes or backslashes.
 const MARKS: &str = "_.+-*/%()<>=!&|^~?:,";
@@ -25,8 +27,21 @@ impl Converter<'_> {
             options: options?,
             defines: defines?,
             bindings: bindings?,
+            registers: self.registers(kernel.registers.as_ref())?,
             ..Settings::default()
         })
+    }
+
+    /// The outer `None`: it is none.
+    fn registers(&mut self, given: Option<&At<u32>>) -> Option<Option<u32>> {
+        match given {
+            Some(At { value, at }) if !(1..=MAX_REGISTERS).contains(value) => {
+                let message =
+                    format!("a work-item has 1 to {MAX_REGISTERS} registers, not {value}");
+                self.diagnostics.reject(at, message, None)
+            }
+            _ => Some(given.map(|registers| registers.value)),
+        }
     }
 
     fn compiler_options(&mut self, given: &[At<String>]) -> Option<Vec<String>> {

@@ -31,6 +31,20 @@ fn a_compiler_is_given_what_the_suite_defines_and_the_text_with_its_headers() {
 }
 
 #[test]
+fn registers_are_declared_and_change_no_kernel() {
+    let with = |more: &str| load_with("group: [64]", &format!("group: [64]{more}"), &[]).unwrap();
+    let settings = |suite: &crate::Suite| {
+        let kernel = suite.workloads[0].kernel.as_ref().unwrap();
+        kernel.settings(kernel.text(Language::Opencl).unwrap())
+    };
+    let [none, some] = ["", ", registers: 63"].map(|more| settings(&with(more)));
+    assert_eq!((none.registers, some.registers), (None, Some(63)));
+    assert_eq!((none.identity(), some.identity()), (None, None), "what is built is the same");
+    let (message, at) = mistake("group: [64]", "group: [64], registers: 0", &[]);
+    assert_eq!((&message[..], &at[..]), ("a work-item has 1 to 65536 registers, not 0", "0"));
+}
+
+#[test]
 fn each_argument_has_a_binding_of_its_own() {
     let with = |bindings: &str| {
         mistake("wgsl: k.wgsl, entry: copy", &format!("entry: copy, bindings: {bindings}"), &[])

@@ -81,6 +81,9 @@ pub struct DeviceInfo {
     pub max_groups: [u32; 3],
     /// Local (work-group) memory for one group.
     pub local_memory: Bytes,
+    /// Registers of 32 bits of a compute unit, where they are known: no API reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
     /// How many in-order queues a recording may use.
     pub queues: u32,
     /// Resolution of device timestamps in seconds; `None` where it has none.

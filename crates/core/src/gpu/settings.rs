@@ -24,6 +24,10 @@ pub struct Settings {
     /// The library that has the kernel, in place of a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<Library>,
+    /// Registers of a work-item, as the suite declares them: they decide how many groups a unit holds, not what is
+    /// built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
     /// Where the suite names each argument, as `FILE:LINE:COLUMN`; empty where it does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
@@ -89,7 +93,7 @@ impl Settings {
     /// What of them changes the kernel: not where things stand in the suite, nor by which path it was named.
     pub fn identity(&self) -> Option<Vec<u8>> {
         let expanded = self.expanded.as_ref().map(|expanded| expanded.without_places());
-        let own = Self { places: vec![], expanded, ..self.clone() };
+        let own = Self { places: vec![], registers: None, expanded, ..self.clone() };
         (!own.is_default()).then(|| serde_json::to_vec(&own).unwrap_or_default())
     }
 

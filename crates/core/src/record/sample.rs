@@ -33,6 +33,7 @@ pub fn device(backend: &str) -> DeviceInfo {
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
         host_memory: vec![MemoryKind::Pageable],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,

@@ -85,6 +85,7 @@ pub(super) fn describe(report: &Report) -> DeviceInfo {
         subgroup: report.subgroup.filter(|_| has("subgroups")),
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: vec![MemoryKind::Pageable],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,

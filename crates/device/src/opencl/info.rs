@@ -116,6 +116,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
+        registers: None,
         zero_copy: zero_copy(device),
         memory_types: vec![],
         pci: pci(device),

@@ -201,7 +201,8 @@ impl SimDevice {
     }
 
     fn needs(&self, kernel: &Kernel) -> Needs {
-        Needs::new(&self.gpu, kernel.source.group_size(), 0, kernel.local.0)
+        let registers = kernel.source.settings.registers.unwrap_or(0).into();
+        Needs::new(&self.gpu, kernel.source.group_size(), registers, kernel.local.0)
     }
 
     /// Examines the text as wgpu's devices do, which reports its mistakes and its local memory.
@@ -327,6 +328,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         subgroup: Some([gpu.warp; 2]),
         offset_alignment: Bytes(256),
         host_memory: gpu.link.host.keys().copied().collect(),
+        registers: Some(gpu.unit.registers),
         zero_copy: zero_copy(gpu),
         memory_types: vec![],
         pci: None,

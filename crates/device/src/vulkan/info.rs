@@ -122,6 +122,7 @@ fn describe(
         subgroup: abilities.subgroup_range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
+        registers: None,
         zero_copy: zero_copy(&memory, abilities),
         memory_types: facts::memory_types(&memory),
         pci: pci(physical, has),

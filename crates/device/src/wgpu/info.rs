@@ -60,6 +60,7 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
             .then_some([info.subgroup_min_size, info.subgroup_max_size]),
         offset_alignment: Bytes(u64::from(limits.min_storage_buffer_offset_alignment).max(4)),
         host_memory: host_memory(features, kind, &facts),
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: Some(info.device_pci_bus_id).filter(|pci| !pci.is_empty()),

@@ -106,7 +106,7 @@ mod tests {
     /// The first takes 4 s by itself, the second 2 s.
     fn pair(steps: &[(f64, f64)]) -> Pair {
         Pair {
-            second: Launched { name: String::new(), groups: 1, group_size: 1, local_bytes: 0 },
+            second: Launched { groups: 1, group_size: 1, ..Launched::default() },
             first_isolated: timed([4.0; 3], &[(0.0, 4.0)]),
             second_isolated: timed([2.0; 3], &[(0.0, 2.0)]),
             concurrent_a_first: timed([6.0; 3], steps),

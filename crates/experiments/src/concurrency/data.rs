@@ -29,7 +29,7 @@ impl Data for Concurrency {
 }
 
 /// What of a launch decides what can run concurrently.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Launched {
     /// The case's name.
     pub name: String,
@@ -39,6 +39,12 @@ pub struct Launched {
     pub group_size: u32,
     /// Bytes of local memory per group.
     pub local_bytes: u64,
+    /// Registers per work-item: as the driver reports them, or else as the suite declares them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
+    /// Bytes that it moves, as the suite counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<f64>,
 }
 
 /// Two concurrent kernels.

@@ -40,7 +40,7 @@ impl Experiment for Concurrency {
     }
 
     fn predictions(raw: &Self::Data, device: Option<Residency>) -> Vec<ModelPrediction> {
-        let pairs = analysis::concurrency(raw, device).pairs;
+        let pairs = analysis::concurrency(raw, device, None).pairs;
         let one = |pair: &analysis::PairSummary| {
             let concurrent = (pair.isolated[0] + pair.isolated[1]) / pair.expected?.speedup;
             Some(ModelPrediction {

@@ -174,14 +174,19 @@ impl Launches<'_> {
         let candidate = Rc::new(candidate.clone());
         self.bench.enter(Stage::Verify);
         let wanted = expected(&case, &candidate, || initial.clone(), self.bench.policy)?;
-        let local =
-            self.bench.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
+        let report = self.bench.measurement.kernel.as_ref().map(|kernel| &kernel.report);
+        let local = report.and_then(|report| report.local_bytes);
+        // A register has four bytes. OpenCL drivers that report none say 0.
+        let reported = report.and_then(|report| report.private_bytes).filter(|bytes| *bytes > 0);
+        let reported = reported.and_then(|bytes| u32::try_from(bytes.div_ceil(4)).ok());
         let groups = candidate.groups.iter().fold(1u32, |all, n| all.saturating_mul(*n));
         let launched = Launched {
             name: case.key.to_string(),
             groups,
             group_size: u32::try_from(candidate.kernel.group_size()).unwrap_or(u32::MAX),
             local_bytes: local.unwrap_or(0),
+            registers: reported.or(candidate.kernel.settings.registers),
+            bytes: Some(candidate.bytes).filter(|bytes| *bytes > 0.0),
         };
         let (initial, wanted) = (Rc::new(initial), Rc::new(wanted));
         Ok(Ready { kernel: case.kernel(), case, candidate, initial, wanted, launched })

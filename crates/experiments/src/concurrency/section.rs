@@ -1,13 +1,15 @@
 //! What reports say of concurrent kernels: the speedup of every pair as a matrix, how many copies of
 //! a kernel really run at once, and what model 7 predicted.
 
-use super::analysis::{ConcurrencySummary, PairSummary, PairTally, concurrency, pair_tally};
+use super::analysis::{
+    ConcurrencySummary, PairSummary, PairTally, SlowdownTally, VARIANTS, concurrency, pair_tally,
+};
 use super::data::Concurrency;
 use crate::results::{device_section, measured, modelled_device, rounds};
-use gpubench_analysis::{Aggregate, ReportInput};
+use gpubench_analysis::{Aggregate, ReportInput, Roof};
 use gpubench_document::{Cell, Column, Scale, Section, Sentence, Table, Unit};
 use gpubench_model::concurrency::{Case as Start, Device};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel and what ran concurrently with it in the first round that was measured.
 struct Case {
@@ -29,27 +31,39 @@ pub(super) fn section(input: &ReportInput) -> Section {
     );
     let devices = 0..input.reported_devices.len();
     devices.fold(section, |section, device| {
-        let model = modelled_device(input, device);
-        section.section(of(device_section(input, device), measured(input, device), model))
+        let known = Known {
+            device: modelled_device(input, device),
+            bandwidth: Roof::at_values(measured(input, device)).bandwidth(),
+        };
+        section.section(of(device_section(input, device), measured(input, device), known))
     })
+}
+
+/// What model 7 knows of a device.
+#[derive(Clone, Copy)]
+struct Known {
+    /// What its units hold.
+    device: Option<Device>,
+    /// Its measured ceiling, in bytes a second.
+    bandwidth: Option<f64>,
 }
 
 /// `section` with the cases among `rows`, which are one device's.
 fn of<'a>(
     section: Section,
     rows: impl Iterator<Item = &'a Aggregate<'a>>,
-    model: Option<Device>,
+    known: Known,
 ) -> Section {
-    let cases: Vec<Case> = rows.filter_map(|row| case(row, model)).collect();
+    let cases: Vec<Case> = rows.filter_map(|row| case(row, known)).collect();
     let names = Names::of(&cases);
     let predicted = |case: &Case| case.summary.pairs.iter().all(|pair| pair.expected.is_some());
     let section = section.table(matrix(&cases, &names));
     let section = match pair_tally(cases.iter().flat_map(|case| &case.rounds)) {
-        Some(tally) => tallied(section, &tally),
+        Some(tally) => inputs(tallied(section, &tally), &cases, known),
         None => section,
     };
-    let section = match model {
-        None if cases.is_empty() => section,
+    let section = match known.device {
+        _ if cases.is_empty() => section,
         None => section.note("model 7 predicts nothing: no run shows what a unit holds"),
         Some(_) if cases.iter().all(predicted) => section,
         Some(_) => section.note(
@@ -63,10 +77,11 @@ fn of<'a>(
     section.table(copies(&cases, &names)).section(pairs).section(skipped)
 }
 
-fn case(row: &Aggregate, model: Option<Device>) -> Option<Case> {
+fn case(row: &Aggregate, known: Known) -> Option<Case> {
     let raw = rounds(row).next()?;
-    let pairs = |raw: Concurrency| concurrency(&raw, model).pairs;
-    let (summary, rounds) = (concurrency(&raw, model), rounds(row).flat_map(pairs).collect());
+    let summary = |raw: &Concurrency| concurrency(raw, known.device, known.bandwidth);
+    let rounds = rounds(row).flat_map(|raw| summary(&raw).pairs).collect();
+    let summary = summary(&raw);
     Some(Case { name: row.key.to_string(), raw, summary, rounds })
 }
 
@@ -116,6 +131,7 @@ fn matrix(cases: &[Case], names: &Names) -> Table {
 /// How well model 7 predicted all pairs of a device, over all rounds.
 fn tallied(section: Section, tally: &PairTally) -> Section {
     let right = Sentence::new().value(tally.right as f64, Unit::Count).text(" of ");
+    // What is not known of a pair makes it a miss.
     let right = right.counted(tally.pairs as u64, "pair").text(" (");
     let right = right.value(tally.right as f64 / tally.pairs as f64, Unit::Fraction).text(")");
     let wrong = tally.wrong.iter().map(|&(measured, predicted, n)| {
@@ -124,14 +140,65 @@ fn tallied(section: Section, tally: &PairTally) -> Section {
     });
     let wrong = (!tally.wrong.is_empty()).then(|| Sentence::new().list("; ", wrong));
     let undecided = (tally.undecided > 0).then_some(tally.undecided as u64);
-    section
+    let section = section
         .fact("right", "case predicted by model 7", right)
         .fact("wrong", "the others are", wrong)
-        .fact("undecided", "pairs not measured or not predicted", undecided)
-        .figure("off", SLOWDOWN_ERROR, tally.slowdown_error, Unit::Fraction)
+        .fact("undecided", "misses: not measured or not predicted", undecided)
+        .table(slowdowns(tally));
+    match tally.concurrent {
+        0 => section.note("no pair is known to have run concurrently here"),
+        _ => section,
+    }
 }
 
-const SLOWDOWN_ERROR: &str = "mean error of predicted slowdowns of later kernels";
+/// How near each variant of the model came, over all rounds.
+fn slowdowns(tally: &PairTally) -> Table {
+    let variants = VARIANTS.iter().zip(tally.slowdowns);
+    let variants: Vec<(&str, SlowdownTally)> =
+        variants.filter_map(|(variant, of)| Some((*variant, of?))).collect();
+    let title = "Predicted slowdowns of later kernels: mean error over pairs that are measured and predicted, and \
+                 pairs within 10 % of all";
+    let columns = [
+        Column::names("variant", "variant"),
+        Column::new("error", "mean error", Unit::Fraction),
+        Column::new("pairs", "over", Unit::Count),
+        Column::new("near", "within 10 %", Unit::Fraction),
+    ];
+    let mut table = Table::new("slowdowns", title, columns);
+    for (variant, of) in variants {
+        let near = of.near as f64 / tally.pairs as f64;
+        table.row([
+            variant.to_owned().into(),
+            of.error.into(),
+            (of.pairs as u64).into(),
+            near.into(),
+        ]);
+    }
+    table
+}
+
+/// What the predictions took of kernels and device besides the times, or why not.
+fn inputs(section: Section, cases: &[Case], known: Known) -> Section {
+    let seconds = cases.iter().flat_map(|case| case.raw.pairs.iter().map(|pair| &pair.second));
+    let launched: BTreeMap<&str, Option<u32>> = cases
+        .iter()
+        .map(|case| &case.raw.kernel)
+        .chain(seconds)
+        .map(|launched| (launched.name.as_str(), launched.registers))
+        .collect();
+    let with = launched.values().flatten().count() as u64;
+    let registers = Sentence::new().value(with as f64, Unit::Count).text(" of ");
+    let registers = registers.counted(launched.len() as u64, "kernel");
+    let registers = match known.device.map(|device| device.unit.registers).filter(|all| *all > 0) {
+        Some(all) => registers.text(", a unit has ").value(all.into(), Unit::Count),
+        None => registers.text(", which limit nothing: it is not known how many a unit has"),
+    };
+    let section = section.fact("registers", "registers known of", registers);
+    match known.bandwidth {
+        Some(all) => section.figure("bandwidth", "bandwidth, measured", all, Unit::BytesPerSecond),
+        None => section.note("contention is not predicted: no ceiling of bandwidth was measured"),
+    }
+}
 
 fn copies(cases: &[Case], names: &Names) -> Table {
     let columns = [
@@ -189,11 +256,12 @@ fn pairs(case: &Case, names: &Names) -> Section {
             true => Sentence::from(letter(case)).text(", swapped"),
             false => letter(case).into(),
         });
-        starts.row([second(), case.into()].into_iter().chain(slowdown).chain([
-            expected(|expected| letter(expected.case).into()).into(),
-            expected(|expected| expected.slowdown.into()).into(),
-            expected(|expected| expected.speedup.into()).into(),
-        ]));
+        let variants = (0..VARIANTS.len())
+            .map(|variant| Cell::from(pair.expected.and_then(|of| of.slowdown[variant])));
+        let predicted = [expected(|expected| letter(expected.case).into()).into()];
+        let speedup = [expected(|expected| expected.speedup.into()).into()];
+        let seen = [second(), case.into()].into_iter().chain(slowdown);
+        starts.row(seen.chain(predicted).chain(variants).chain(speedup));
     }
     Section::new(&case.name, Sentence::new().name(&case.name))
         .fact("queues", "queues", queues)
@@ -219,15 +287,17 @@ fn times_table() -> Table {
 }
 
 fn starts_table() -> Table {
-    let columns = [
+    let seen = [
         Column::text("second", "B"),
         Column::text("case", "case"),
         Column::new("a_slowed", "A slowed", Unit::Ratio),
         Column::new("b_slowed", "B slowed", Unit::Ratio),
         Column::text("case_predicted", "predicted"),
-        Column::new("slowdown_predicted", "slowed", Unit::Ratio),
-        Column::new("speedup_predicted", "speedup", Unit::Ratio),
     ];
+    let variants = VARIANTS
+        .map(|variant| Column::new(variant, variant, Unit::Ratio).under("later one slowed, by"));
+    let speedup = [Column::new("speedup_predicted", "speedup", Unit::Ratio)];
+    let columns = seen.into_iter().chain(variants).chain(speedup);
     let title = "With A queued first: case and slowdowns, and what model 7 predicts";
     Table::new("starts", title, columns)
 }
@@ -269,6 +339,8 @@ mod tests {
             groups: 12,
             group_size: 64,
             local_bytes: 1024,
+            registers: Some(32),
+            bytes: Some(100e6),
         };
         let pair = |(i, second): (usize, &&str)| {
             let (both, later) = if i == 0 { (1.2, (0.0, 1.2e-3)) } else { (2.0, (1e-3, 2e-3)) };
@@ -297,10 +369,11 @@ mod tests {
 
     #[test]
     fn pairs_with_what_model_7_predicted_read_well() {
-        let unit = Held { registers: 0, ..Held::K40 };
-        let model = Some(Device { units: 15, unit });
+        let unit = Held::K40;
+        // 100 MB in 1 ms draw all of it.
+        let known = Known { device: Some(Device { units: 15, unit }), bandwidth: Some(100e9) };
         let section =
-            with_input(&records(), |input| of(device_section(input, 0), measured(input, 0), model));
+            with_input(&records(), |input| of(device_section(input, 0), measured(input, 0), known));
         insta::assert_snapshot!(text::section(&section, Some(80)));
     }
 
@@ -309,6 +382,10 @@ mod tests {
         let section = section_of_records::<Kind>(&records()).unwrap();
         let text = text::section(&section, Some(80));
         assert!(text.contains("model 7 predicts nothing"), "{text}");
+        assert!(
+            text.contains("0 of 3 pairs") && text.contains("contention is not predicted"),
+            "{text}"
+        );
         let starts = section.find_table("starts").unwrap();
         assert_eq!(starts.columns().len(), 4, "what nothing is predicted of has no column");
         let [long, short] = section.find_table("speedup").unwrap().rows() else { panic!() };

@@ -6,7 +6,7 @@ use gpubench_core::workload::Kind;
 use serde::{Deserialize, Serialize};
 
 /// A kernel that accesses a buffer in strides against one that transforms its layout first: seconds of one
-/// launch, sample by sample.
+/// launch, turn by turn: at one place of all three are those of one turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayoutTransform {
     /// The clock of all samples.
@@ -17,7 +17,7 @@ pub struct LayoutTransform {
     pub transform: Vec<f64>,
     /// The kernel on the transformed buffer.
     pub contiguous: Vec<f64>,
-    /// Several uses in a row, in ascending order.
+    /// Several uses in a row.
     pub uses: Vec<Uses>,
 }
 
@@ -25,7 +25,7 @@ impl Data for LayoutTransform {
     const KIND: Kind = Kind::new("layout");
 }
 
-/// Several uses of a buffer in a row: seconds of all of them, sample by sample.
+/// Several uses of a buffer in a row: seconds of all of them, turn by turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Uses {
     /// How many.
@@ -34,4 +34,7 @@ pub struct Uses {
     pub strided: Vec<f64>,
     /// Transformed once, before the first.
     pub transformed: Vec<f64>,
+    /// From 0, which numbers of uses were timed in turn with each other: the last ones lie around the break-even.
+    #[serde(default)]
+    pub attempt: u32,
 }

@@ -3,29 +3,27 @@
 //!
 //! The transformed buffer never leaves the device: the kernel that uses it must give, within the case's
 //! tolerance, what the strided one gives. All times are from the first start to the last end,
-//! by the device's clock where it has one.
+//! by the device's clock where it has one. What is compared is timed in turn.
 
+use super::analysis::{MAX_USES, measured, predicted};
 use super::plan::{LayoutPlan, transformed_uses};
 use crate::autotune::{KERNEL, autotune};
 use crate::check::Check;
 use crate::expected::expected;
 use crate::layout::data::{LayoutTransform, Uses};
-use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Candidate, Case, launches};
-use crate::{Bench, Measurement, Policy, Stage, memory};
+use crate::timing::{MIN_SAMPLES_IN_TURN, median_seconds, spans_in_turn};
+use crate::{Bench, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, Recording};
 use gpubench_core::record::{Detail, Measured};
 
-/// Most uses that are tried.
-const MAX_USES: u32 = 128;
 /// Most launches in one sample of a kernel alone.
 const MAX_BATCH: u32 = 1000;
-/// Recordings among which the case's time is shared, about: three alone, and two for each number of
-/// uses, doubled seven times and halved as often.
-const SHARES: f64 = 31.0;
-/// Samples of each, at least.
-const MIN_SAMPLES: usize = 7;
+/// Numbers of uses are chosen so often, at most: around the prediction, then around what was measured.
+const ATTEMPTS: u32 = 3;
+/// Of the case's time, what the three kernels alone get, and what each attempt gets.
+const SHARE: f64 = 0.25;
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
@@ -49,19 +47,16 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         return Ok(());
     }
     ways.poison()?;
-    let strided = ways.alone(|ways, count| ways.strided(count))?;
-    let transform =
-        ways.alone(|ways, count| launches(&ways.plan.by, ways.by, KernelId(1), count))?;
-    let contiguous = ways.contiguous()?;
-    let uses = ways.uses()?;
-    ways.timed_launches()?;
-    let detail = LayoutTransform {
+    let [strided, transform, contiguous] = ways.alone()?;
+    let mut detail = LayoutTransform {
         clock: strided.clock,
         strided: strided.samples.clone(),
         transform: transform.samples,
-        contiguous,
-        uses,
+        contiguous: contiguous.samples,
+        uses: vec![],
     };
+    ways.uses(&mut detail)?;
+    ways.timed_launches()?;
     bench.measurement.measured =
         Some(Measured { flops: candidate.flops, bytes: candidate.bytes, ..strided });
     bench.measurement.detail = Some(Detail::new(&detail));
@@ -82,6 +77,17 @@ struct Ways<'a> {
 impl Ways<'_> {
     fn strided(&self, uses: u32) -> Recording {
         launches(self.check.case, self.candidate, KERNEL, uses)
+    }
+
+    fn transforms(&self, count: u32) -> Recording {
+        launches(&self.plan.by, self.by, KernelId(1), count)
+    }
+
+    /// Uses of the transformed buffer: all but the first step, which transforms it.
+    fn contiguous(&self, uses: u32) -> Recording {
+        let mut recording = self.transformed(uses);
+        recording.steps.remove(0);
+        recording
     }
 
     fn transformed(&self, uses: u32) -> Recording {
@@ -113,78 +119,77 @@ impl Ways<'_> {
         self.check.results(&mut self.bench, "timed launches")
     }
 
-    /// Launches of one kernel, in batches that the clock can resolve.
-    fn alone(&mut self, launches: impl Fn(&Self, u32) -> Recording) -> Result<Measured> {
-        let once = launches(self, 1);
-        self.bench.device().run(&once)?;
-        let seconds = crate::session::span(&self.bench.device().run(&once)?);
-        let batch = self.bench.session.batch(seconds, MAX_BATCH);
-        let recording = launches(self, batch);
-        self.sampled(&recording, batch)
-    }
-
-    /// The kernel on the transformed buffer: what a batch of uses takes beyond the transform cannot be
-    /// distinguished in one recording, so the first step is left out of it.
-    fn contiguous(&mut self) -> Result<Vec<f64>> {
-        let measured = self.alone(|ways, count| {
-            let mut recording = ways.transformed(count);
-            recording.steps.remove(0);
-            recording
-        })?;
-        Ok(measured.samples)
-    }
-
-    /// Growing numbers of uses until the transform pays, and then halves of what lies between.
-    fn uses(&mut self) -> Result<Vec<Uses>> {
-        let mut all: Vec<Uses> = vec![];
-        let (mut lost, mut paid) = (0, None);
-        let mut next = 1;
-        while next <= MAX_USES && next > lost {
-            let (strided, transformed) = (self.strided(next), self.transformed(next));
-            let strided = self.sampled(&strided, 1)?.samples;
-            let transformed = self.sampled(&transformed, 1)?.samples;
-            let uses = Uses { count: next, strided, transformed };
-            let (middle, long) = (middle(&uses.strided), self.bench.policy.longest_launch);
-            if middle_is_less(&uses) {
-                paid = Some(next)
-            } else {
-                lost = next
-            }
-            all.push(uses);
-            next = match paid {
-                Some(paid) => lost + (paid - lost) / 2,
-                // Twice as many would keep the device too long.
-                None if 2.0 * middle > long => break,
-                None => 2 * next,
-            };
+    /// Launches of each of the three kernels, in batches that the clock can resolve, in turn.
+    fn alone(&mut self) -> Result<[Measured; 3]> {
+        let kernels: [fn(&Self, u32) -> Recording; 3] =
+            [Self::strided, Self::transforms, Self::contiguous];
+        let mut recordings = vec![];
+        for launches in kernels {
+            let once = launches(self, 1);
+            self.bench.device().run(&once)?;
+            let seconds = crate::session::span(&self.bench.device().run(&once)?);
+            let batch = self.bench.session.batch(seconds, MAX_BATCH);
+            recordings.push((launches(self, batch), batch));
         }
-        all.sort_by_key(|uses| uses.count);
-        Ok(all)
+        let seconds = SHARE * self.bench.policy.seconds;
+        let measured = spans_in_turn(&mut self.bench, &recordings, seconds)?;
+        measured.try_into().map_err(|_| Error::Device("a kernel was not timed".into()))
     }
 
-    fn sampled(&mut self, recording: &Recording, batch: u32) -> Result<Measured> {
-        self.bench.enter(Stage::Measure);
-        let seconds = self.bench.policy.seconds / SHARES;
-        let warmup = self.bench.policy.warmup.min(seconds);
-        let policy = Policy {
-            min_samples: self.bench.policy.min_samples.min(MIN_SAMPLES),
-            seconds,
-            warmup,
-            ..self.bench.policy.clone()
-        };
-        let mut scratch = Measurement::default();
-        warm_up_and_sample(&policy, batch, &mut scratch, || {
-            Ok(Sample::of_batch(self.bench.device().run(recording)?, batch))
-        })?;
-        self.bench.measurement.wall.busy += scratch.wall.busy;
-        scratch.measured.ok_or_else(|| Error::Device("there are no samples".into()))
+    /// Sequences of uses, in turn, of numbers around the one from which on the transform should pay; then
+    /// around the one from which on it did, as long as they do not enclose that.
+    fn uses(&mut self, detail: &mut LayoutTransform) -> Result<()> {
+        let max_uses = self.max_uses(detail);
+        let mut around = predicted(detail).map_or(max_uses, |predicted| predicted.uses);
+        for attempt in 0..ATTEMPTS {
+            let counts = counts_around(around.min(max_uses));
+            let sequences = |ways: &Self, count| [ways.strided(count), ways.transformed(count)];
+            let all: Vec<_> = counts.iter().flat_map(|&count| sequences(self, count)).collect();
+            let all: Vec<_> = all.into_iter().map(|recording| (recording, 1)).collect();
+            let seconds = SHARE * self.bench.policy.seconds;
+            let samples = spans_in_turn(&mut self.bench, &all, seconds)?;
+            let mut samples = samples.into_iter().map(|measured| measured.samples);
+            for &count in &counts {
+                let [strided, transformed] = [(); 2].map(|()| samples.next().unwrap_or_default());
+                detail.uses.push(Uses { count, strided, transformed, attempt });
+            }
+            let Some(measured) = measured(&detail.uses) else { return Ok(()) };
+            let next = counts_around(measured.uses.min(max_uses));
+            let encloses = |uses: f64| uses <= f64::from(counts[counts.len() - 1]);
+            let begins = counts[0] == 1 || measured.uses >= f64::from(counts[0]);
+            if next == counts || begins && encloses(measured.uses) {
+                return Ok(());
+            }
+            around = measured.uses;
+        }
+        Ok(())
+    }
+
+    /// Around more uses than these a sequence would keep the device too long, or take more than its share of the time.
+    fn max_uses(&self, detail: &LayoutTransform) -> f64 {
+        let Policy { longest_launch, seconds, .. } = *self.bench.policy;
+        let of = |samples: &[f64]| median_seconds(samples).unwrap_or(0.0);
+        let (strided, contiguous) = (of(&detail.strided), of(&detail.contiguous));
+        // Three sequences each way in a turn, the longest of half as many uses again. Turns may take three times
+        // their share.
+        let turn = 3.0 * SHARE * seconds / MIN_SAMPLES_IN_TURN as f64;
+        let in_turn = (turn / 3.0 - of(&detail.transform)) / (strided + contiguous);
+        in_turn.min(longest_launch / 1.5 / strided).clamp(1.0, MAX_USES).floor()
     }
 }
 
-fn middle_is_less(uses: &Uses) -> bool {
-    middle(&uses.transformed) < middle(&uses.strided)
+/// That number of uses, half as many and half as many again: distinct, and at least one.
+fn counts_around(uses: f64) -> Vec<u32> {
+    let middle = uses.round().max(1.0) as u32;
+    let half = (middle / 2).max(1);
+    [middle - half, middle, middle + half].into_iter().filter(|count| *count > 0).collect()
 }
 
-fn middle(samples: &[f64]) -> f64 {
-    gpubench_stats::Summary::of(samples).map_or(f64::INFINITY, |summary| summary.median)
+#[test]
+fn sequences_are_around_the_number_of_uses() {
+    assert_eq!(counts_around(0.2), [1, 2]);
+    assert_eq!(
+        [1.6, 4.4, 33.0].map(counts_around),
+        [vec![1, 2, 3], vec![2, 4, 6], vec![17, 33, 49]]
+    );
 }

@@ -36,6 +36,7 @@ pub fn emulated_device() -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(4),
         host_memory: vec![],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,

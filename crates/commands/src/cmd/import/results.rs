@@ -283,6 +283,7 @@ fn info(device: &Named, index: usize) -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(1),
         host_memory: vec![],
+        registers: None,
         zero_copy: vec![],
         memory_types: vec![],
         pci: None,
