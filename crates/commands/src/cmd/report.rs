@@ -6,7 +6,7 @@ use super::known::Profiles;
 use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{print_report, width};
-use crate::store::Run;
+use crate::store::{Run, replace};
 use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::{Ranking, rank};
 use gpubench_analysis::{ReportInput, Source, result_matrix};
@@ -60,7 +60,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// Writes a report to a file, or shows it.
 pub(super) fn write(format: &Format, text: &str, output: Option<&Path>) -> Result<()> {
     let Some(path) = output else { return print_report(format, text) };
-    std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
+    replace(path, text)?;
     say(&format!("report: {}", path.display()));
     Ok(())
 }

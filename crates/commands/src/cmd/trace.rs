@@ -2,7 +2,7 @@
 
 use super::results;
 use super::show::print;
-use crate::store::Run;
+use crate::store::{Run, replace};
 use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Recorded;
@@ -53,7 +53,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.output == Path::new("-") {
         print(&text)?;
     } else {
-        std::fs::write(&args.output, text).map_err(|e| Error::io(&args.output, e))?;
+        replace(&args.output, &text)?;
         let path = args.output.display();
         say(&format!(
             "{case}: {} recordings in {path}; open it in ui.perfetto.dev",

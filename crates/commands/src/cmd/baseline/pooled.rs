@@ -58,7 +58,9 @@ impl Pooled {
             let devices = vec![device.clone()];
             let one = Header { devices, rounds, ..run.header.clone() };
             mine.iter_mut().for_each(|record| record.device = 0);
-            let cases = collect(&one, &mine);
+            // A run that was killed at once repeats nothing.
+            let mut cases = collect(&one, &mine);
+            cases.retain(|of| of.cases.values().any(|case| !case.medians.is_empty()));
             history.extend(cases.iter().map(|cases| past(&one.started, cases)));
             files.extend(cases.iter().map(|_| run.path.display().to_string()));
             per_run.extend(cases);

@@ -9,8 +9,8 @@ use crate::cmd::found;
 use crate::cmd::run::cases::Filters;
 use crate::cmd::run::{interrupt, locks, trust};
 use crate::cmd::show::{print, print_pretty_json, text};
-use crate::store::Scratch;
 use crate::store::tuned::TunedFile;
+use crate::store::{Scratch, replace};
 use crate::worker::{Remotes, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -212,17 +212,15 @@ fn others_bests(searched: &[Searched], one: usize) -> Vec<usize> {
 /// Writes the one search for Kernel Tuner.
 fn export(args: &Args, searched: &[Searched]) -> Result<()> {
     let Some(one) = searched.first() else { return Ok(()) };
-    let write =
-        |path: &Path, text: String| std::fs::write(path, text).map_err(|e| Error::io(path, e));
     let Some(recorded) = one.recorded() else { return Ok(()) };
     let tried: Vec<usize> = (0..recorded.space().len()).collect();
     if let Some(path) = &args.t4 {
-        write(path, kernel_tuner::write(&recorded, &tried))?;
+        replace(path, &kernel_tuner::write(&recorded, &tried))?;
     }
     if let Some(path) = &args.cache {
         let target = &one.target;
         let names = [&target.device.name, &target.workload.name];
-        write(path, kernel_tuner::write_cache(&recorded, names.map(String::as_str)))?;
+        replace(path, &kernel_tuner::write_cache(&recorded, names.map(String::as_str)))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::{Args, kernel_tuner, recorded, show};
 use crate::cmd::require_threads;
 use crate::cmd::show::{print, print_pretty_json, text};
+use crate::store::replace;
 use gpubench_core::error::{Error, Result};
 use gpubench_tune::{Kind, summarise};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
         .ok_or_else(|| Error::Usage("nothing to try: no seeds".into()))?;
     if let Some(path) = &args.t4 {
         let text = kernel_tuner::write(&recorded, &summary.first.tried);
-        std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
+        replace(path, &text)?;
     }
     let report = show::Report { file, kind, seeds, recorded: &recorded, summary: &summary };
     match args.json {
