@@ -20,6 +20,9 @@ use gpubench_core::record::{Detail, Measured};
 
 /// Most launches in one sample of a kernel alone.
 const MAX_BATCH: u32 = 1000;
+/// The time of a use is of so many in a row, as far as they may take as long: the first one finds its data out of the
+/// caches, the others do not.
+const USES_IN_A_ROW: u32 = 8;
 /// Numbers of uses are chosen so often, at most: around the prediction, then around what was measured.
 const ATTEMPTS: u32 = 3;
 /// Of the case's time, what the three kernels alone get, and what each attempt gets.
@@ -119,16 +122,18 @@ impl Ways<'_> {
         self.check.results(&mut self.bench, "timed launches")
     }
 
-    /// Launches of each of the three kernels, in batches that the clock can resolve, in turn.
+    /// Launches of each of the three kernels, in batches that the clock can resolve, in turn. Uses are in a row: a
+    /// sequence transforms once, and uses what its last use left in the caches.
     fn alone(&mut self) -> Result<[Measured; 3]> {
         let kernels: [fn(&Self, u32) -> Recording; 3] =
             [Self::strided, Self::transforms, Self::contiguous];
         let mut recordings = vec![];
-        for launches in kernels {
+        for (launches, in_a_row) in kernels.into_iter().zip([USES_IN_A_ROW, 1, USES_IN_A_ROW]) {
             let once = launches(self, 1);
             self.bench.device().run(&once)?;
             let seconds = crate::session::span(&self.bench.device().run(&once)?);
-            let batch = self.bench.session.batch(seconds, MAX_BATCH);
+            let longest = (self.bench.policy.longest_launch / seconds).clamp(1.0, in_a_row.into());
+            let batch = self.bench.session.batch(seconds, MAX_BATCH).max(longest as u32);
             recordings.push((launches(self, batch), batch));
         }
         let seconds = SHARE * self.bench.policy.seconds;
