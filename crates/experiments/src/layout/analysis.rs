@@ -73,7 +73,7 @@ pub enum Agreement {
     WithinIntervals,
     /// Neither.
     Apart,
-    /// Both say that it does not pay within [`MAX_USES`].
+    /// Both say that it does not pay within as many uses as are looked at.
     PaysInNeither,
     /// One of the intervals is open to never, or the sequences that ran do not enclose the break-even.
     Undecided,
