@@ -140,7 +140,7 @@ fn middle(cases: impl Iterator<Item = Case>) -> Option<Case> {
     cases.get(cases.len().saturating_sub(1) / 2).copied()
 }
 
-/// Puts a case's raw times together; `device` is the residency inferred from occupancy sweeps, `bandwidth` the
+/// Summarises a case's raw times; `device` is the residency inferred from occupancy sweeps, `bandwidth` the
 /// bytes a second that its memory gives at most.
 pub fn concurrency(
     raw: &Concurrency,
@@ -209,14 +209,14 @@ fn expected(
         Some((launched.bytes? / seconds / bandwidth?).min(1.0))
     };
     let draws = draw(ran[0]).zip(draw(ran[1]));
-    let contended = draws.map(|(first, second)| match closed.case {
-        Case::C => closed.slowdown,
-        Case::A => Draw { first, second }.slowdown(closed.slowdown),
-        Case::B => {
-            let first = first * last_wave(device, one);
-            Draw { first, second }.slowdown(closed.slowdown)
-        }
-    });
+    // What of the first kernel is left when the second begins.
+    let left = match closed.case {
+        Case::A => 1.0,
+        Case::B => last_wave(device, one),
+        Case::C => 0.0,
+    };
+    let contended =
+        draws.map(|(first, second)| Draw { first: first * left, second }.slowdown(closed.slowdown));
     let groups = placed(device, ran, [0.0; 2])?;
     let groups_contended = draws.and_then(|(first, second)| placed(device, ran, [first, second]));
     let (serial, both) =

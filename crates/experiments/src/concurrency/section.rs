@@ -179,11 +179,11 @@ fn slowdowns(tally: &PairTally) -> Table {
 
 /// What the predictions took of kernels and device besides the times, or why not.
 fn inputs(section: Section, cases: &[Case], known: Known) -> Section {
-    let seconds = cases.iter().flat_map(|case| case.raw.pairs.iter().map(|pair| &pair.second));
+    let second = cases.iter().flat_map(|case| case.raw.pairs.iter().map(|pair| &pair.second));
     let launched: BTreeMap<&str, Option<u32>> = cases
         .iter()
         .map(|case| &case.raw.kernel)
-        .chain(seconds)
+        .chain(second)
         .map(|launched| (launched.name.as_str(), launched.registers))
         .collect();
     let with = launched.values().flatten().count() as u64;
@@ -193,7 +193,11 @@ fn inputs(section: Section, cases: &[Case], known: Known) -> Section {
         Some(all) => registers.text(", a unit has ").value(all.into(), Unit::Count),
         None => registers.text(", which limit nothing: it is not known how many a unit has"),
     };
-    let section = section.fact("registers", "registers known of", registers);
+    let section = section.fact(
+        "registers",
+        "registers, or private memory in their place, known of",
+        registers,
+    );
     match known.bandwidth {
         Some(all) => section.figure("bandwidth", "bandwidth, measured", all, Unit::BytesPerSecond),
         None => section.note("contention is not predicted: no ceiling of bandwidth was measured"),
