@@ -20,8 +20,8 @@ use gpubench_core::record::{Detail, Measured};
 
 /// Most launches in one sample of a kernel alone.
 const MAX_BATCH: u32 = 1000;
-/// The time of a use is of so many in a row, as far as they may take as long: the first one finds its data out of the
-/// caches, the others do not.
+/// Launches in a row from which the time of one use is taken, or fewer where these would keep the device longer than a
+/// launch may: the first finds its data out of the caches, the others do not.
 const USES_IN_A_ROW: u32 = 8;
 /// Numbers of uses are chosen so often, at most: around the prediction, then around what was measured.
 const ATTEMPTS: u32 = 3;
@@ -132,8 +132,8 @@ impl Ways<'_> {
             let once = launches(self, 1);
             self.bench.device().run(&once)?;
             let seconds = crate::session::span(&self.bench.device().run(&once)?);
-            let longest = (self.bench.policy.longest_launch / seconds).clamp(1.0, in_a_row.into());
-            let batch = self.bench.session.batch(seconds, MAX_BATCH).max(longest as u32);
+            let allowed = (self.bench.policy.longest_launch / seconds).clamp(1.0, in_a_row.into());
+            let batch = self.bench.session.batch(seconds, MAX_BATCH).max(allowed as u32);
             recordings.push((launches(self, batch), batch));
         }
         let seconds = SHARE * self.bench.policy.seconds;

@@ -2,7 +2,7 @@
 //! from how many uses on the transform pays.
 
 use super::analysis::{
-    Agreement, BreakEven, LayoutTransformSummary, UsesSummary, layout_transform,
+    Agreement, BreakEven, LayoutTransformSummary, MAX_USES, UsesSummary, layout_transform,
 };
 use super::data::LayoutTransform;
 use crate::results::{DetailedCase, detailed_cases};
@@ -48,7 +48,13 @@ fn agreements(section: Section, cases: &[(Section, LayoutTransformSummary)]) -> 
         .fact("within_one", "predicted within one use", of(&[Agreement::WithinOne]))
         .fact("within_intervals", "within one use or the intervals", of(&intervals))
         .fact("undecided", "undecided among them", counted(number(&[Agreement::Undecided])))
-        .fact("never", "others: does not pay in 128 uses, as predicted", counted(never))
+        .fact(
+            "never",
+            Sentence::from("others: does not pay in ")
+                .counted(MAX_USES as u64, "use")
+                .text(", as predicted"),
+            counted(never),
+        )
 }
 
 fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
