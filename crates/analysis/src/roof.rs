@@ -16,7 +16,7 @@ use gpubench_core::workload::Ceiling;
 use gpubench_model::roofline::Ceilings;
 use gpubench_stats::Summary;
 use peaks::Peaks;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
 /// search for the ceiling may miss the best variant.
@@ -53,8 +53,8 @@ pub struct Figure<'a> {
 pub struct Roof {
     /// The most operations a second of each type that was measured.
     peaks: Peaks,
-    /// One for each workload that is a ceiling of bandwidth.
-    curves: Vec<Curve>,
+    /// Of each workload that is a ceiling of bandwidth.
+    curves: BTreeMap<String, Curve>,
 }
 
 /// Flags those of one device's records that are faster than its ceilings allow. A ceiling is held against those of
@@ -64,30 +64,14 @@ pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
     if roof.is_unknown() {
         return;
     }
-    let of_others = of_other_workloads(records);
     for record in records {
         if record.flags().iter().any(|flag| flag.grade() == Grade::Hidden) {
             continue;
         }
-        let ceiling = record.ceiling();
-        let why = record.figure().and_then(|figure| {
-            let others = ceiling.and_then(|of| of_others.get(&(figure.workload.to_owned(), of)));
-            others.unwrap_or(&roof).above(&figure, kind)
-        });
+        let own = record.ceiling();
+        let why = record.figure().and_then(|figure| roof.above(&figure, own, kind));
         record.flags_mut().extend(why.map(Flag::Implausible));
     }
-}
-
-/// For each workload that is a ceiling, the roof without those of its kind that are its own.
-fn of_other_workloads<T: Flagged>(records: &[&mut T]) -> HashMap<(String, Ceiling), Roof> {
-    let named = |record: &T| Some((record.figure()?.workload.to_owned(), record.ceiling()?));
-    let names: HashSet<_> = records.iter().filter_map(|record| named(record)).collect();
-    let without = |own: (String, Ceiling)| {
-        let others = records.iter().map(|record| &**record);
-        let roof = Roof::of(others.filter(|record| named(record).as_ref() != Some(&own)));
-        (own, roof)
-    };
-    names.into_iter().map(without).collect()
 }
 
 /// Work-items of a launch.
@@ -129,6 +113,32 @@ impl<'a> Figure<'a> {
     }
 }
 
+/// What one case may add to a roof: its figure at its value over all rounds.
+pub(super) struct Value<'a> {
+    /// What its suite calls it a ceiling of.
+    ceiling: Option<Ceiling>,
+    /// Whether it is a kernel that computes.
+    computes: bool,
+    /// The type that it computes in, if that is one.
+    r#type: Option<Scalar>,
+    figure: Figure<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// Of a case that is right and not doubtful.
+    pub(super) fn of(case: &Aggregate<'a>) -> Option<Self> {
+        let seconds = [case.time.filter(|_| case.outcome.is_ok() && !case.is_doubtful())?.value; 2];
+        let (record, measured) = case.shown().next()?;
+        let figure = Figure { seconds, ..Figure::of(record)? };
+        Some(Self {
+            ceiling: record.ceiling,
+            computes: measured.flops > 0.0 && record.key.measure.is_kernel(),
+            r#type: sole_type(figure.flops, figure.types),
+            figure,
+        })
+    }
+}
+
 impl Roof {
     /// What one device was seen to do at most. A ceiling bounds nothing where it is wrong, or the device
     /// was disturbed.
@@ -148,23 +158,20 @@ impl Roof {
     where
         'a: 'm,
     {
-        let right = cases.into_iter().filter(|case| case.outcome.is_ok() && !case.is_doubtful());
-        let figures = right.filter_map(|case| {
-            let (record, measured) = case.shown().next()?;
-            let computes = measured.flops > 0.0 && record.key.measure.is_kernel();
-            let seconds = [case.time?.value; 2];
-            Some((record.ceiling, computes, Figure { seconds, ..Figure::of(record)? }))
-        });
-        let figures: Vec<_> = figures.collect();
-        let of_type = |figure: &Figure| sole_type(figure.flops, figure.types);
-        let measured: Vec<_> = figures
-            .iter()
-            .filter(|(ceiling, ..)| *ceiling == Some(Ceiling::Flops))
-            .map(|(.., figure)| of_type(figure))
-            .collect();
-        Self::from_figures(figures.into_iter().filter_map(|(ceiling, computes, figure)| {
-            let is_measured = computes && measured.contains(&of_type(&figure));
-            Some((ceiling.or(is_measured.then_some(Ceiling::Flops))?, figure))
+        let values: Vec<_> = cases.into_iter().filter_map(Value::of).collect();
+        Self::from_values(values.iter())
+    }
+
+    /// The same, of values that are known.
+    pub(super) fn from_values<'v, 'a: 'v>(
+        values: impl Iterator<Item = &'v Value<'a>> + Clone,
+    ) -> Self {
+        let arithmetic = values.clone().filter(|value| value.ceiling == Some(Ceiling::Flops));
+        let measured: BTreeSet<_> = arithmetic.map(|value| value.r#type).collect();
+        Self::from_figures(values.filter_map(|value| {
+            let is_measured = value.computes && measured.contains(&value.r#type);
+            let ceiling = value.ceiling.or(is_measured.then_some(Ceiling::Flops))?;
+            Some((ceiling, value.figure))
         }))
     }
 
@@ -183,7 +190,10 @@ impl Roof {
                     .push(Point { bytes: figure.touched(), rate: figure.bytes / fastest }),
             }
         }
-        let curves = memory.into_values().filter_map(Curve::through).collect();
+        let curves = memory
+            .into_iter()
+            .filter_map(|(workload, points)| Some((workload.to_owned(), Curve::through(points)?)));
+        let curves = curves.collect();
         Self { peaks: Peaks::of(&arithmetic), curves }
     }
 
@@ -220,14 +230,14 @@ impl Roof {
     /// Bytes a second from the level of memory that so many bytes are in; `None` where no ceiling touched as many,
     /// or as few.
     pub(super) fn level(&self, bytes: f64) -> Option<f64> {
-        let reaching = self.curves.iter().filter(|curve| bytes <= curve.largest());
+        let reaching = self.curves.values().filter(|curve| bytes <= curve.largest());
         reaching.filter_map(|curve| curve.reached_at(bytes)).reduce(f64::max)
     }
 
     /// The levels of memory, from the fastest to the slowest: the smallest working set that was found in each, and
     /// its bandwidth.
     pub fn levels(&self) -> Vec<(f64, f64)> {
-        let sizes = self.curves.iter().flat_map(Curve::levels).map(|level| level.bytes);
+        let sizes = self.curves.values().flat_map(Curve::levels).map(|level| level.bytes);
         let best = |bytes| Some(Point { bytes, rate: self.level(bytes)? });
         let levels = Curve::through(sizes.filter_map(best).collect());
         let levels = levels.iter().flat_map(Curve::levels);
@@ -238,8 +248,8 @@ impl Roof {
     /// and of the others those behind whose largest size that one falls no more. A curve that lost its
     /// large sizes ends in a cache, and its last level is not the memory's.
     fn memory(&self) -> impl Iterator<Item = &Curve> {
-        let furthest = self.curves.iter().max_by(|a, b| a.largest().total_cmp(&b.largest()));
-        self.curves.iter().filter(move |curve| {
+        let furthest = self.curves.values().max_by(|a, b| a.largest().total_cmp(&b.largest()));
+        self.curves.values().filter(move |curve| {
             furthest.is_some_and(|furthest| {
                 curve.largest() >= furthest.largest()
                     || furthest.falls_beyond(curve.largest()) == Some(false)
@@ -264,18 +274,23 @@ impl Roof {
         self.bandwidth_to(Figure::of(record)?.touched())
     }
 
-    /// The highest rate that is possible where so many bytes are touched; `None` where not every ceiling
-    /// says.
-    fn bound_at(&self, bytes: f64) -> Option<f64> {
-        let at = self.curves.iter().map(|curve| curve.at(bytes));
-        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    /// The highest rate that is possible where so many bytes are touched, by all workloads but one; `None` where not
+    /// every one of them says.
+    fn bound_at(&self, bytes: f64, except: Option<&str>) -> Option<f64> {
+        let others = self.curves.iter().filter(|(workload, _)| Some(workload.as_str()) != except);
+        let mut highest = None;
+        for (_, curve) in others {
+            let rate = curve.at(bytes)?;
+            highest = Some(highest.map_or(rate, |highest: f64| highest.max(rate)));
+        }
+        highest
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.
     pub fn is_cached(&self, bytes: f64) -> Option<bool> {
         let bandwidth = self.bandwidth_to(bytes)?;
         let of_memory = self.memory().map(|curve| curve.at(bytes));
-        let of_caches = self.curves.iter().filter(|curve| bytes <= curve.largest());
+        let of_caches = self.curves.values().filter(|curve| bytes <= curve.largest());
         let at: Vec<Option<f64>> =
             of_memory.chain(of_caches.map(|curve| curve.at(bytes))).collect();
         // One that is fast enough tells, also where another's sizes do not reach down so far.
@@ -290,10 +305,12 @@ impl Roof {
         known.unwrap_or_else(|| record.flags.contains(&Flag::Cache))
     }
 
-    /// Why a figure is impossible.
-    fn above(&self, figure: &Figure, kind: DeviceKind) -> Option<String> {
+    /// Why a figure is impossible, by the ceilings of its kind that are not its `own`.
+    fn above(&self, figure: &Figure, own: Option<Ceiling>, kind: DeviceKind) -> Option<String> {
         let slowest = figure.seconds[1];
-        if let Some((r#type, rate, peak)) = self.peaks.above(figure, DOUBT) {
+        let except = |of: Ceiling| Some(figure.workload).filter(|_| own == Some(of));
+        if let Some((r#type, rate, peak)) = self.peaks.above(figure, DOUBT, except(Ceiling::Flops))
+        {
             return Some(format!(
                 "{} of arithmetic in {}, the device's measured ceiling is {}",
                 units::flops(rate),
@@ -303,7 +320,7 @@ impl Roof {
         }
         let bandwidth = figure.bytes / slowest;
         let touched = figure.touched();
-        let ceiling = self.bound_at(touched)?;
+        let ceiling = self.bound_at(touched, except(Ceiling::Bandwidth))?;
         let doubt = if kind == DeviceKind::Cpu { DOUBT * READ_BEFORE_WRITE } else { DOUBT };
         (bandwidth > doubt * ceiling).then(|| {
             format!(

@@ -8,6 +8,7 @@
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
 use gpubench_core::error::{Error, Result};
+use std::collections::HashSet;
 
 /// A pair for the two directions of one device: rates (per second) or amounts, in one unit of
 /// data.
@@ -95,14 +96,21 @@ fn check(states: &[State], amounts: &[Both]) -> Result<()> {
     Ok(())
 }
 
+/// As many as eight devices have of which each sends, receives, does both or nothing.
+const MAX_STATES: usize = 1 << 16;
+
 /// Completes a list that names each state of equal devices once: every exchange of devices of a
 /// listed state is a state with the rates exchanged. States already listed stay as they are.
 ///
 /// # Errors
-/// [`Error::Unsupported`] when a name does not have one part a device.
+/// [`Error::Unsupported`] when a name does not have one part a device, or there are more than [`MAX_STATES`].
 pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
+    let mut names: HashSet<String> = states.iter().map(|state| state.name.clone()).collect();
     let mut next = 0;
     while next < states.len() {
+        if states.len() > MAX_STATES {
+            return Err(Error::Unsupported(format!("more than {MAX_STATES} states")));
+        }
         let State { name, rates } = states[next].clone();
         let parts: Vec<&str> = name.split('/').collect();
         if parts.len() != rates.len() {
@@ -117,7 +125,7 @@ pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
             parts.swap(i - 1, i);
             rates.swap(i - 1, i);
             let name = parts.join("/");
-            if states.iter().all(|state| state.name != name) {
+            if names.insert(name.clone()) {
                 states.push(State { name, rates });
             }
         }
@@ -182,6 +190,8 @@ mod tests {
         let four = state("S/N/R/SR", &[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]);
         assert_eq!(mirrored(vec![four]).unwrap().len(), 24);
         assert!(mirrored(vec![state("all", &[[1.0, 1.0]; 2])]).is_err());
+        let nine = state("a/b/c/d/e/f/g/h/i", &[[1.0, 1.0]; 9]);
+        assert!(mirrored(vec![nine]).unwrap_err().to_string().contains("65536 states"));
     }
 
     /// All states of `devices` equal devices whose rates fall with the number of directions busy.

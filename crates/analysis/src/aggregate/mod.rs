@@ -14,7 +14,7 @@ pub(crate) use rounds::{Tally, shown};
 use gpubench_core::record::{Built, Flag, Grade, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Overall, overalls};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A case on a device over all its rounds.
 #[derive(Clone, Debug)]
@@ -48,10 +48,11 @@ impl<'a> Aggregate<'a> {
         let first = *records.first()?;
         let mut tally = Tally::default();
         let mut flags: Vec<&Flag> = Vec::new();
+        let mut known = HashSet::new();
         for record in &records {
             tally.merge(&Tally::of(record));
             for flag in &record.flags {
-                if !flags.contains(&flag) {
+                if known.insert(flag) {
                     flags.push(flag);
                 }
             }

@@ -4,7 +4,7 @@
 
 use super::folds::base_of;
 use crate::aggregate::Aggregate;
-use crate::roof::{Figure, Roof};
+use crate::roof::{Figure, Roof, Value};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::Record;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,17 +49,22 @@ type Launched<'a> = (&'a str, [u64; 2], Option<u64>);
 impl<'a> OwnRoofs<'a> {
     /// Of all kernels of one device.
     pub fn of(cases: &[Aggregate<'a>]) -> Self {
-        let mut workloads: BTreeMap<&str, BTreeSet<Launched>> = BTreeMap::new();
-        for case in cases {
-            workloads.entry(base_of(&case.key.workload)).or_default().extend(launched(case));
+        let values: Vec<Option<Value>> = cases.iter().map(Value::of).collect();
+        let mut workloads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut launches: BTreeMap<Launched, Vec<usize>> = BTreeMap::new();
+        for (position, case) in cases.iter().enumerate() {
+            workloads.entry(base_of(&case.key.workload)).or_default().push(position);
+            launched(case).for_each(|one| launches.entry(one).or_default().push(position));
         }
-        let roof = |own: &str, equal: &BTreeSet<Launched>| {
-            Roof::at_values(cases.iter().filter(|case| {
-                base_of(&case.key.workload) != own
-                    && !launched(case).any(|one| equal.contains(&one))
-            }))
+        let roof = |own: &[usize]| {
+            let equal: BTreeSet<_> = own.iter().flat_map(|one| launched(&cases[*one])).collect();
+            let equal = equal.iter().flat_map(|one| &launches[one]);
+            let mut is_other = vec![true; cases.len()];
+            own.iter().chain(equal).for_each(|position| is_other[*position] = false);
+            let others = values.iter().zip(&is_other).filter(|(_, is_other)| **is_other);
+            Roof::from_values(others.filter_map(|(value, _)| value.as_ref()))
         };
-        Self(workloads.iter().map(|(own, equal)| (*own, roof(own, equal))).collect())
+        Self(workloads.iter().map(|(own, positions)| (*own, roof(positions))).collect())
     }
 
     /// The roof of a case's kernel.

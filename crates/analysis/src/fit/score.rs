@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Accuracy on launches that no fit saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -152,14 +152,17 @@ impl<'a> Evaluator<'a> {
 
     /// Intervals from fits to workloads drawn with replacement: launches of a workload err alike.
     pub(super) fn parameters(&self, seed: u64) -> Vec<Parameter> {
-        let names: Vec<&str> = workloads(self.samples).into_iter().collect();
+        let mut by_workload: BTreeMap<&str, Vec<&Sample>> = BTreeMap::new();
+        for sample in self.samples {
+            by_workload.entry(workload(sample)).or_default().push(sample);
+        }
+        let workloads: Vec<_> = by_workload.into_values().collect();
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let drawn: Vec<Vec<&str>> = (0..DRAWS)
-            .map(|_| (0..names.len()).map(|_| names[rng.random_range(0..names.len())]).collect())
-            .collect();
+        let count = workloads.len();
+        let drawn: Vec<Vec<usize>> =
+            (0..DRAWS).map(|_| (0..count).map(|_| rng.random_range(0..count)).collect()).collect();
         let draws = drawn.par_iter().map(|drawn| {
-            let of = |name: &'a str| self.samples.iter().filter(move |s| workload(s) == name);
-            let samples = drawn.iter().flat_map(|name| of(name)).cloned();
+            let samples = drawn.iter().flat_map(|one| &workloads[*one]).copied().cloned();
             let samples: Vec<Sample<'_>> = samples.collect();
             self.model.fit(&samples, self.device, For::Draw, Some(self.all)).ok()
         });
@@ -172,7 +175,7 @@ impl<'a> Evaluator<'a> {
                     let identified = draw.as_ref().filter(|draw| draw.inflation[i].is_finite());
                     identified.map(|draw| draw.parameters[i])
                 });
-                let interval = match names.len() < FEW {
+                let interval = match count < FEW {
                     true => [0.0, f64::INFINITY],
                     false => interval(&values.collect::<Vec<_>>()),
                 };
@@ -195,10 +198,6 @@ fn interval(values: &[Option<f64>]) -> [f64; 2] {
 
 fn workload<'a>(sample: &Sample<'a>) -> &'a str {
     folds::workload(sample.launch)
-}
-
-fn workloads<'a>(samples: &[Sample<'a>]) -> BTreeSet<&'a str> {
-    samples.iter().map(workload).collect()
 }
 
 #[cfg(test)]

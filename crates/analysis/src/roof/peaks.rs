@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 /// The peak of each type that was measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Peaks(BTreeMap<Scalar, Peak>);
+pub(super) struct Peaks(BTreeMap<Scalar, (Peak, Tried)>);
+
+/// The most operations a second of each workload and number of work-items.
+type Tried = BTreeMap<(String, u64), f64>;
 
 /// The most operations a second.
 #[derive(Clone, Copy, Debug)]
@@ -22,24 +25,25 @@ struct Peak {
 impl Peaks {
     /// Of figures that are ceilings; a figure of several types is the ceiling of none of them.
     pub(super) fn of(figures: &[Figure]) -> Self {
-        let mut by_type: BTreeMap<Scalar, Vec<Figure>> = BTreeMap::new();
+        let mut by_type: BTreeMap<Scalar, Tried> = BTreeMap::new();
         for figure in figures {
-            if let Some(r#type) = sole_type(figure.flops, figure.types) {
-                by_type.entry(r#type).or_default().push(*figure);
-            }
+            let Some(r#type) = sole_type(figure.flops, figure.types) else { continue };
+            let tried = by_type.entry(r#type).or_default();
+            let best = tried.entry((figure.workload.to_owned(), figure.items)).or_default();
+            *best = best.max(figure.flops / figure.seconds[0]);
         }
-        let peaks = by_type.into_iter();
-        Self(peaks.filter_map(|(r#type, of)| Some((r#type, Peak::of(&of)?))).collect())
+        let of_type = |(r#type, tried)| Some((r#type, (Peak::of(&tried, None)?, tried)));
+        Self(by_type.into_iter().filter_map(of_type).collect())
     }
 
     /// Operations of a type a second.
     pub(super) fn rate(&self, r#type: Scalar) -> Option<f64> {
-        self.0.get(&r#type).map(|peak| peak.rate)
+        self.0.get(&r#type).map(|(peak, _)| peak.rate)
     }
 
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = (Scalar, f64)> {
-        self.0.iter().map(|(r#type, peak)| (*r#type, peak.rate))
+        self.0.iter().map(|(r#type, (peak, _))| (*r#type, peak.rate))
     }
 
     /// Operations a second of such a mix, where all of its types are known.
@@ -52,29 +56,36 @@ impl Peaks {
         }
     }
 
-    /// The first type of which a figure computes more than `margin` times what is possible: its rate, and the peak.
-    pub(super) fn above(&self, figure: &Figure, margin: f64) -> Option<(Scalar, f64, f64)> {
+    /// The first type of which a figure computes more than `margin` times what is possible by all workloads but one:
+    /// its rate, and the peak.
+    pub(super) fn above(
+        &self,
+        figure: &Figure,
+        margin: f64,
+        except: Option<&str>,
+    ) -> Option<(Scalar, f64, f64)> {
         let slowest = figure.seconds[1];
+        let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
         figure.operations().find_map(|(r#type, count)| {
-            let bounds = |peak: &&Peak| peak.saturated || figure.items <= peak.items;
-            let (rate, peak) = (count / slowest, self.0.get(&r#type).filter(bounds)?.rate);
+            let (peak, tried) = self.0.get(&r#type)?;
+            let peak = if except.is_none() { Some(*peak) } else { Peak::of(tried, except) };
+            let (rate, peak) = (count / slowest, peak.filter(bounds)?.rate);
             (rate > margin * peak).then_some((r#type, rate, peak))
         })
     }
 }
 
 impl Peak {
-    fn of(figures: &[Figure]) -> Option<Self> {
-        let rate = |figure: &Figure| figure.flops / figure.seconds[0];
-        let best = figures.iter().map(rate).reduce(f64::max).filter(|rate| *rate > 0.0)?;
-        let mut near: Vec<u64> = figures
-            .iter()
-            .filter(|figure| DOUBT * rate(figure) > best)
-            .map(|figure| figure.items)
-            .collect();
-        near.sort_unstable();
-        near.dedup();
-        let items = figures.iter().map(|figure| figure.items).max()?;
-        Some(Self { rate: best, items, saturated: near.len() > 1 })
+    fn of(tried: &Tried, except: Option<&str>) -> Option<Self> {
+        let others = tried.iter().filter(|((workload, _), _)| Some(workload.as_str()) != except);
+        let others = others.map(|((_, items), rate)| (*items, *rate));
+        let best = others.clone().map(|(_, rate)| rate).reduce(f64::max)?;
+        let mut near = others.clone().filter(|(_, rate)| DOUBT * rate > best);
+        let first = near.next().filter(|_| best > 0.0)?.0;
+        Some(Self {
+            rate: best,
+            items: others.map(|(items, _)| items).max()?,
+            saturated: near.any(|(items, _)| items != first),
+        })
     }
 }

@@ -7,7 +7,8 @@ use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::{Stderr, draws, say};
 use gpubench_report::render::{self, json};
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError,
+    MietteSpanContents, NamedSource, Report, SourceCode, SourceSpan, SpanContents,
 };
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -200,7 +201,7 @@ fn render(error: &Error, theme: GraphicalTheme) -> String {
 
 /// The mistake with the line it stands in; `None` where there is no line worth showing.
 fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<String> {
-    let (line, _) = diagnostic.line_column();
+    let (line, column) = diagnostic.line_column();
     let shown = diagnostic.text.lines().skip(line.saturating_sub(2)).take(3);
     if diagnostic.text.is_empty() || shown.map(str::len).max().unwrap_or(0) > MAX_LINE {
         return None;
@@ -209,11 +210,34 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
     let mut picture = MietteDiagnostic::new(clean(&diagnostic.message))
         .with_label(LabeledSpan::new_with_span(None, place));
     picture.help = diagnostic.help.as_deref().map(clean);
-    let source = NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text));
+    let named = NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text));
+    let source = Source { named, column: column - 1 };
     let mut text = String::new();
     let report = Report::new(picture).with_source_code(source);
     handler.render_report(&mut text, report.as_ref()).ok()?;
     Some(text + "\n")
+}
+
+/// A text whose column counts characters, as editors do: miette's counts bytes.
+struct Source {
+    named: NamedSource<String>,
+    /// Of the mistake, from 0.
+    column: usize,
+}
+
+impl SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let read = self.named.read_span(span, lines_before, lines_after)?;
+        let (name, line, lines) = (self.named.name().to_owned(), read.line(), read.line_count());
+        let (data, span, column) = (read.data(), *read.span(), self.column);
+        let read = MietteSpanContents::new_named(name, data, span, line, column, lines);
+        Ok(Box::new(read))
+    }
 }
 
 /// The text with every control character and every mark that reorders text replaced by something of as many
@@ -250,6 +274,14 @@ mod tests {
         for part in ["unknown key `kernal`", "my.yaml:2:1", "kernal: x", "^^^^^^", "did you mean"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_column_counts_characters() {
+        let Error::Suite(mistakes) = diagnostic("größe: 1\nä: ü: x\n", 19, 1) else { panic!() };
+        assert_eq!(mistakes[0].line_column(), (2, 7));
+        let shown = render(&Error::Suite(mistakes), GraphicalTheme::none());
+        assert!(shown.contains("my.yaml:2:7"), "{shown}");
     }
 
     #[test]

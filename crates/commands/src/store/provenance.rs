@@ -126,7 +126,7 @@ fn lines(path: &Path, max_bytes: u64) -> Option<Lines<impl BufRead>> {
 }
 
 /// The first two lines. A file that has no end is not searched for one.
-fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
+pub(super) fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
     let mut lines = lines(path, 2 * LONGEST as u64)?;
     let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
     let (header, second) = (next()?, next().unwrap_or_default());

@@ -1,12 +1,9 @@
 //! What a command derives from runs may take the place of what it derived before, and never that of a run.
 
+use super::provenance;
 use gpubench_core::error::{Error, Result};
-use std::fs::File;
-use std::io::Read;
+use serde_json::Value;
 use std::path::Path;
-
-/// How a result file and a baseline begin, behind a mark of the order of bytes or not.
-const BEGIN: &str = "{\"header\"";
 
 /// Writes a file in place of the one that may be there.
 ///
@@ -22,20 +19,12 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| Error::io(path, error))
 }
 
+/// Whether whoever reads the file finds a run's header, of whatever version, or a baseline's.
 fn is_run(path: &Path) -> bool {
     // A pipe that is opened waits for whoever writes to it.
-    if !path.is_file() {
-        return false;
-    }
-    let Ok(file) = File::open(path) else { return false };
-    let mut begin = vec![];
-    if file.take(64).read_to_end(&mut begin).is_err() {
-        return false;
-    }
-    let begin = String::from_utf8_lossy(&begin);
-    let without_blanks: String =
-        begin.trim_start_matches('\u{feff}').split_ascii_whitespace().collect();
-    without_blanks.starts_with(BEGIN)
+    let begin = if path.is_file() { provenance::begin(path) } else { None };
+    let header = begin.and_then(|[line, _]| serde_json::from_slice::<Value>(&line).ok());
+    header.is_some_and(|line| line.get("header").is_some())
 }
 
 #[test]
@@ -46,12 +35,16 @@ fn a_report_takes_a_reports_place_and_no_runs() {
         replace(&report, text).unwrap();
         assert_eq!(std::fs::read_to_string(&report).unwrap(), text);
     }
-    let text = "\u{feff}{ \"header\": {\"version\":2}}\n";
-    std::fs::write(&run, text).unwrap();
+    std::fs::write(&run, "").unwrap();
     std::fs::hard_link(&run, &link).unwrap();
-    for path in [&run, &link] {
-        assert!(replace(path, "page").unwrap_err().to_string().contains("holds a run"));
+    let header = "{\"header\": {\"version\":2}}\n";
+    let spelt = header.replace("head", "h\\u0065ad");
+    for text in [format!("\u{feff}{header}"), format!("{}{header}", " ".repeat(99)), spelt] {
+        std::fs::write(&run, &text).unwrap();
+        for path in [&run, &link] {
+            assert!(replace(path, "page").unwrap_err().to_string().contains("holds a run"));
+        }
+        assert_eq!(std::fs::read_to_string(&run).unwrap(), text);
     }
-    assert_eq!(std::fs::read_to_string(&run).unwrap(), text);
     assert!(matches!(replace(folder.path(), "page"), Err(Error::Io { .. })));
 }

@@ -175,13 +175,9 @@ impl TunedFile {
             None => {
                 let file =
                     OpenOptions::new().create(true).append(true).open(&self.path).map_err(io)?;
-                // What a killed search left of a line goes.
-                let torn = read(&self.path, LARGEST).ok().filter(|text| !text.ends_with('\n'));
-                if let Some(text) = torn {
-                    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-                    file.set_len(whole as u64).map_err(io)?;
-                }
-                self.file.insert(file)
+                let file = self.file.insert(file);
+                end_last_line(&self.path, file).map_err(io)?;
+                file
             }
         };
         file.write_all(format!("{text}\n").as_bytes()).map_err(io)?;
@@ -254,6 +250,17 @@ impl TunedFile {
         unused.dedup();
         (Suite { workloads, ..suite.clone() }, unused)
     }
+}
+
+/// A last line that is whole gets the end that it lacks; what a killed search left of one goes.
+fn end_last_line(path: &Path, file: &mut File) -> std::io::Result<()> {
+    let Ok(text) = read(path, LARGEST) else { return Ok(()) };
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    let last = &text[whole..];
+    if serde_json::from_str::<Tried>(last).is_ok() {
+        return file.write_all(b"\n");
+    }
+    if last.is_empty() { Ok(()) } else { file.set_len(whole as u64) }
 }
 
 /// Whether it is the beginning of a try's line, and not of somebody else's file.
@@ -353,6 +360,26 @@ mod tests {
         }
         file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
         assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");
+    }
+
+    /// As editors leave it.
+    #[test]
+    fn a_last_line_without_its_end_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tuned.jsonl");
+        let suite = gpubench_experiments::load("tune").unwrap();
+        let workload = suite.workloads.iter().find(|w| w.name == "reduction").unwrap();
+        let kernel = workload.kernel.as_ref().unwrap();
+        let tried = Tried::new(&device("opencl"), workload, kernel, &workload.sizes[1]);
+        for lines in 1..4 {
+            let seconds = Some([f64::from(lines) * 1e-3; 3]);
+            TunedFile::open(&path)
+                .and_then(|mut file| file.append(Tried { seconds, ..tried.clone() }))
+                .unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(text.lines().count(), lines as usize, "{text}");
+            std::fs::write(&path, text.trim_end()).unwrap();
+        }
     }
 
     /// They would be the fastest.

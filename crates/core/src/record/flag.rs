@@ -26,7 +26,7 @@ impl Grade {
 }
 
 /// What a reader should know before believing a figure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// Warm-up ended at its limit before two blocks of samples agreed.

@@ -1,5 +1,6 @@
 //! Several simulated GPUs on one host: what each of them moves depends on what the others do.
 
+use super::valid::within_reach;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_model::transfer_states::{Both, State, mirrored, state_name};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -129,9 +130,10 @@ fn switch(spec: SwitchSpec) -> Result<Switch, String> {
         return Err(format!("a switch has 1 to {MAX_DEVICES} devices, not {count}"));
     }
     let state = |(name, rates): (String, Vec<f64>)| {
-        if rates.len() != 2 * count || rates.iter().any(|rate| !rate.is_finite() || *rate < 0.0) {
+        if rates.len() != 2 * count || !rates.iter().all(|rate| *rate == 0.0 || within_reach(*rate))
+        {
             return Err(format!(
-                "state `{name}` needs two rates of at least 0 for each of {count} devices"
+                "state `{name}` needs two rates of a device, or 0, for each of {count} devices"
             ));
         }
         let rates =

@@ -19,7 +19,7 @@ pub(super) fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Er
 /// No figure of a device is so far from one, upwards or downwards: sums of such figures are finite.
 const FARTHEST: f64 = 1e100;
 
-fn within_reach(x: f64) -> bool {
+pub(super) fn within_reach(x: f64) -> bool {
     (1.0 / FARTHEST..=FARTHEST).contains(&x)
 }
 
@@ -126,7 +126,7 @@ impl Consistent for Memory {
         if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
             return Some("caches come in the order of their sizes, the smallest first".to_owned());
         }
-        if self.atomics.iter().flatten().any(|rate| !rate.is_finite() || *rate <= 0.0) {
+        if !self.atomics.iter().flatten().all(|rate| within_reach(*rate)) {
             return Some("atomic additions are a positive number a second".to_owned());
         }
         (self.largest_buffer > self.size).then(|| {

@@ -2,7 +2,7 @@
 
 use crate::kernel_counts::{Kernel, KernelCounts};
 use gpubench_analysis::fit::{Launch, OwnRoof, OwnRoofs};
-use gpubench_analysis::{Aggregate, aggregate};
+use gpubench_analysis::{Aggregate, aggregate, aggregate_numbered};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Record;
 use gpubench_emulator::Rules;
@@ -15,8 +15,9 @@ pub(in crate::cmd) fn has_kernels(records: &[Record]) -> bool {
 
 /// The kernels of a device that models are fitted to.
 pub(in crate::cmd) fn kernels(records: &[Record], device: usize) -> Vec<Aggregate<'_>> {
-    let mut cases = aggregate(records);
-    cases.retain(|case| case.device == device && is_kernel(case));
+    let own = records.iter().filter(|record| record.device == device);
+    let mut cases = aggregate_numbered(own.map(|record| (device, record)));
+    cases.retain(is_kernel);
     cases
 }
 
