@@ -213,11 +213,11 @@ pub fn flagged<'r, 'a>(rows: &'r [Aggregate<'a>], grade: Grade) -> Vec<Shared<'r
         .iter()
         .filter(|row| grade == Grade::Note && *row.outcome == Outcome::Unchecked)
         .map(|row| (UNCHECKED.to_owned(), UNCHECKED.to_owned(), row));
-    // A flag weighs no more than the case that has it: a warning of one round in three is a note.
-    let is_of_grade =
-        move |flag: &Flag, row: &Aggregate| Some(flag.grade()).min(row.grade()) == Some(grade);
     let flagged = rows.iter().filter(|row| !row.is_skipped()).flat_map(move |row| {
-        let flags = row.flags.iter().filter(move |flag| is_of_grade(flag, row));
+        // A flag weighs no more than the case that has it: a warning of one round in three is a note.
+        let at_most = row.grade();
+        let is_of_grade = move |flag: &Flag| Some(flag.grade()).min(at_most) == Some(grade);
+        let flags = row.flags.iter().filter(move |flag| is_of_grade(flag));
         flags.map(move |flag| (explain(flag), explain(flag), row))
     });
     shared(unchecked.chain(flagged))

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 /// The peak of each type that was measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Peaks(BTreeMap<Scalar, (Peak, Tried)>);
+pub(super) struct Peaks(BTreeMap<Scalar, (Peak, Rates)>);
 
-/// The most operations a second of each workload and number of work-items.
-type Tried = BTreeMap<(String, u64), f64>;
+/// The most operations a second of each workload and number of work-items: what a peak was found among, so that one
+/// workload can be left out.
+type Rates = BTreeMap<(String, u64), f64>;
 
 /// The most operations a second.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ struct Peak {
 impl Peaks {
     /// Of figures that are ceilings; a figure of several types is the ceiling of none of them.
     pub(super) fn of(figures: &[Figure]) -> Self {
-        let mut by_type: BTreeMap<Scalar, Tried> = BTreeMap::new();
+        let mut by_type: BTreeMap<Scalar, Rates> = BTreeMap::new();
         for figure in figures {
             let Some(r#type) = sole_type(figure.flops, figure.types) else { continue };
             let tried = by_type.entry(r#type).or_default();
@@ -76,12 +77,13 @@ impl Peaks {
 }
 
 impl Peak {
-    fn of(tried: &Tried, except: Option<&str>) -> Option<Self> {
-        let others = tried.iter().filter(|((workload, _), _)| Some(workload.as_str()) != except);
+    fn of(rates: &Rates, except: Option<&str>) -> Option<Self> {
+        let others = rates.iter().filter(|((workload, _), _)| Some(workload.as_str()) != except);
         let others = others.map(|((_, items), rate)| (*items, *rate));
-        let best = others.clone().map(|(_, rate)| rate).reduce(f64::max)?;
+        let best = others.clone().map(|(_, rate)| rate).reduce(f64::max);
+        let best = best.filter(|best| *best > 0.0)?;
         let mut near = others.clone().filter(|(_, rate)| DOUBT * rate > best);
-        let first = near.next().filter(|_| best > 0.0)?.0;
+        let (first, _) = near.next()?;
         Some(Self {
             rate: best,
             items: others.map(|(items, _)| items).max()?,

@@ -7,8 +7,7 @@ use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::{Stderr, draws, say};
 use gpubench_report::render::{self, json};
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError,
-    MietteSpanContents, NamedSource, Report, SourceCode, SourceSpan, SpanContents,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 };
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -187,7 +186,9 @@ fn render(error: &Error, theme: GraphicalTheme) -> String {
     let Error::Suite(diagnostics) = error else {
         return format!("gpubench: {}\n", clean(&error.to_string()));
     };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
+    // Its own column counts bytes.
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_width(100).without_primary_span_start();
     let mut text = String::new();
     for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
         text += &drawn(diagnostic, &handler)
@@ -210,34 +211,12 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
     let mut picture = MietteDiagnostic::new(clean(&diagnostic.message))
         .with_label(LabeledSpan::new_with_span(None, place));
     picture.help = diagnostic.help.as_deref().map(clean);
-    let named = NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text));
-    let source = Source { named, column: column - 1 };
+    let place = format!("{}:{line}:{column}", clean(&diagnostic.file));
+    let source = NamedSource::new(place, clean(&diagnostic.text));
     let mut text = String::new();
     let report = Report::new(picture).with_source_code(source);
     handler.render_report(&mut text, report.as_ref()).ok()?;
     Some(text + "\n")
-}
-
-/// A text whose column counts characters, as editors do: miette's counts bytes.
-struct Source {
-    named: NamedSource<String>,
-    /// Of the mistake, from 0.
-    column: usize,
-}
-
-impl SourceCode for Source {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        lines_before: usize,
-        lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let read = self.named.read_span(span, lines_before, lines_after)?;
-        let (name, line, lines) = (self.named.name().to_owned(), read.line(), read.line_count());
-        let (data, span, column) = (read.data(), *read.span(), self.column);
-        let read = MietteSpanContents::new_named(name, data, span, line, column, lines);
-        Ok(Box::new(read))
-    }
 }
 
 /// The text with every control character and every mark that reorders text replaced by something of as many

@@ -125,8 +125,20 @@ fn lines(path: &Path, max_bytes: u64) -> Option<Lines<impl BufRead>> {
     Some(Lines::new(BufReader::new(File::open(path).ok()?.take(max_bytes)), LONGEST))
 }
 
+/// The first line that is not blank; `None` where there is none, or nothing that has lines.
+pub(super) fn first(path: &Path) -> Option<Vec<u8>> {
+    let mut lines = lines(path, 2 * LONGEST as u64)?;
+    loop {
+        let line = lines.next_line().ok()??.0.into_bytes();
+        let line = without_mark(&line);
+        if !line.trim_ascii().is_empty() {
+            return Some(line.to_vec());
+        }
+    }
+}
+
 /// The first two lines. A file that has no end is not searched for one.
-pub(super) fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
+fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
     let mut lines = lines(path, 2 * LONGEST as u64)?;
     let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
     let (header, second) = (next()?, next().unwrap_or_default());

@@ -1,4 +1,5 @@
-//! What a command derives from runs may take the place of what it derived before, and never that of a run.
+//! What a command derives from runs may take the place of what it derived before, and never that of a run, a
+//! baseline or a file of tries.
 
 use super::provenance;
 use gpubench_core::error::{Error, Result};
@@ -8,23 +9,28 @@ use std::path::Path;
 /// Writes a file in place of the one that may be there.
 ///
 /// # Errors
-/// `Usage` where that holds a run, by whatever name or link; `Io` where it cannot be written.
+/// `Usage` where that holds what was measured, by whatever name or link; `Io` where it cannot be written.
 pub fn replace(path: &Path, text: &str) -> Result<()> {
-    if is_run(path) {
+    if let Some(what) = measured(path) {
         return Err(Error::Usage(format!(
-            "{} holds a run, which would be lost: name another file",
+            "{} holds {what}, which would be lost: name another file",
             path.display()
         )));
     }
     std::fs::write(path, text).map_err(|error| Error::io(path, error))
 }
 
-/// Whether whoever reads the file finds a run's header, of whatever version, or a baseline's.
-fn is_run(path: &Path) -> bool {
-    // A pipe that is opened waits for whoever writes to it.
-    let begin = if path.is_file() { provenance::begin(path) } else { None };
-    let header = begin.and_then(|[line, _]| serde_json::from_slice::<Value>(&line).ok());
-    header.is_some_and(|line| line.get("header").is_some())
+/// What its reader finds in it, of whatever version: a run's header or a baseline's, or a try.
+fn measured(path: &Path) -> Option<&'static str> {
+    let line: Value = serde_json::from_slice(&provenance::first(path)?).ok()?;
+    let has = |key: &str| line.get(key).is_some();
+    if has("header") {
+        Some("a run")
+    } else if ["version", "kernel", "variant"].into_iter().all(has) {
+        Some("tries of `tune`")
+    } else {
+        None
+    }
 }
 
 #[test]
@@ -38,11 +44,17 @@ fn a_report_takes_a_reports_place_and_no_runs() {
     std::fs::write(&run, "").unwrap();
     std::fs::hard_link(&run, &link).unwrap();
     let header = "{\"header\": {\"version\":2}}\n";
+    let tried = r#"{"version":1,"kernel":"00","variant":"64","outcome":"ok"}"#.to_owned();
     let spelt = header.replace("head", "h\\u0065ad");
-    for text in [format!("\u{feff}{header}"), format!("{}{header}", " ".repeat(99)), spelt] {
+    for text in [
+        format!("\u{feff}{header}"),
+        format!("{}{header}", " ".repeat(99)),
+        format!("\n{tried}"),
+        spelt,
+    ] {
         std::fs::write(&run, &text).unwrap();
         for path in [&run, &link] {
-            assert!(replace(path, "page").unwrap_err().to_string().contains("holds a run"));
+            assert!(replace(path, "page").unwrap_err().to_string().contains("would be lost"));
         }
         assert_eq!(std::fs::read_to_string(&run).unwrap(), text);
     }

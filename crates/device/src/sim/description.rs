@@ -384,6 +384,7 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
                 "smallest first",
             ),
             ("in_flight: 4", "in_flight: 4, atomics: [0, 1]", 10, "positive number"),
+            ("in_flight: 4", "in_flight: 4, atomics: [1e-300, 1]", 10, "from 1e-100"),
             ("costs:", "local: { latency: -1 }\ncosts:", 15, "positive"),
             ("[65535, 65535, 1]", "[65535, 65535]", 8, "3"),
             ("[65535, 65535, 1]", "[65535, 0, 1]", 8, "no dispatch"),

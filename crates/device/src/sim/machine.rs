@@ -133,7 +133,7 @@ fn switch(spec: SwitchSpec) -> Result<Switch, String> {
         if rates.len() != 2 * count || !rates.iter().all(|rate| *rate == 0.0 || within_reach(*rate))
         {
             return Err(format!(
-                "state `{name}` needs two rates of a device, or 0, for each of {count} devices"
+                "state `{name}` needs two rates, each 0 or from 1e-100 to 1e100, for each of {count} devices"
             ));
         }
         let rates =
@@ -213,6 +213,7 @@ switches:
             ("      S/S: [5, 0, 5, 0]\n", "", "state `S/S` is missing"),
             ("[5, 0, 5, 0]", "[5, 0, 5]", "`S/S` needs two rates"),
             ("[5, 0, 5, 0]", "[5, 0, -5, 0]", "`S/S` needs two rates"),
+            ("[5, 0, 5, 0]", "[5, 0, 1e-300, 0]", "`S/S` needs two rates"),
             ("[5, 0, 5, 0]", "[5, 1, 5, 0]", "`S/S` are not what its name says"),
             ("[0, 1]", "[0, 2]", "names device 2, the machine has 2"),
             ("[0, 1]", "[0, 0]", "device 0 is named twice"),

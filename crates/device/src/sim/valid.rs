@@ -127,7 +127,9 @@ impl Consistent for Memory {
             return Some("caches come in the order of their sizes, the smallest first".to_owned());
         }
         if !self.atomics.iter().flatten().all(|rate| within_reach(*rate)) {
-            return Some("atomic additions are a positive number a second".to_owned());
+            return Some(
+                "atomic additions are a positive number a second, from 1e-100 to 1e100".to_owned(),
+            );
         }
         (self.largest_buffer > self.size).then(|| {
             format!(
