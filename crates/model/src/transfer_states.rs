@@ -103,7 +103,7 @@ const MAX_STATES: usize = 1 << 16;
 /// listed state is a state with the rates exchanged. States already listed stay as they are.
 ///
 /// # Errors
-/// [`Error::Unsupported`] when a name does not have one part a device, or there are more than [`MAX_STATES`].
+/// [`Error::Unsupported`] when a name does not have one part a device, or there would be more than 65,536 states.
 pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
     let mut names: HashSet<String> = states.iter().map(|state| state.name.clone()).collect();
     let mut next = 0;
