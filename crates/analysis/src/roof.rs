@@ -278,12 +278,8 @@ impl Roof {
     /// every one of them says.
     fn bound_at(&self, bytes: f64, except: Option<&str>) -> Option<f64> {
         let others = self.curves.iter().filter(|(workload, _)| Some(workload.as_str()) != except);
-        let mut highest = None;
-        for (_, curve) in others {
-            let rate = curve.at(bytes)?;
-            highest = Some(highest.map_or(rate, |highest: f64| highest.max(rate)));
-        }
-        highest
+        let at = others.map(|(_, curve)| curve.at(bytes));
+        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.

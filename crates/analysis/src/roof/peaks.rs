@@ -29,11 +29,11 @@ impl Peaks {
         let mut by_type: BTreeMap<Scalar, Rates> = BTreeMap::new();
         for figure in figures {
             let Some(r#type) = sole_type(figure.flops, figure.types) else { continue };
-            let tried = by_type.entry(r#type).or_default();
-            let best = tried.entry((figure.workload.to_owned(), figure.items)).or_default();
+            let rates = by_type.entry(r#type).or_default();
+            let best = rates.entry((figure.workload.to_owned(), figure.items)).or_default();
             *best = best.max(figure.flops / figure.seconds[0]);
         }
-        let of_type = |(r#type, tried)| Some((r#type, (Peak::of(&tried, None)?, tried)));
+        let of_type = |(r#type, rates)| Some((r#type, (Peak::of(&rates, None)?, rates)));
         Self(by_type.into_iter().filter_map(of_type).collect())
     }
 
@@ -68,8 +68,8 @@ impl Peaks {
         let slowest = figure.seconds[1];
         let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
         figure.operations().find_map(|(r#type, count)| {
-            let (peak, tried) = self.0.get(&r#type)?;
-            let peak = if except.is_none() { Some(*peak) } else { Peak::of(tried, except) };
+            let (peak, rates) = self.0.get(&r#type)?;
+            let peak = if except.is_none() { Some(*peak) } else { Peak::of(rates, except) };
             let (rate, peak) = (count / slowest, peak.filter(bounds)?.rate);
             (rate > margin * peak).then_some((r#type, rate, peak))
         })

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Writes a file in place of the one that may be there.
 ///
 /// # Errors
-/// `Usage` where that holds what was measured, by whatever name or link; `Io` where it cannot be written.
+/// `Usage` where that holds a run, a baseline or tries, by whatever name or link; `Io` where it cannot be written.
 pub fn replace(path: &Path, text: &str) -> Result<()> {
     if let Some(what) = measured(path) {
         return Err(Error::Usage(format!(
