@@ -211,6 +211,9 @@ fn costs_that_no_kernel_determines_are_not_identifiable() {
     let parameters = json[0]["models"][0]["parameters"].as_array().unwrap();
     let barrier = parameters.iter().find(|parameter| parameter["name"] == "barrier").unwrap();
     assert_eq!(barrier["identifiable"], false);
+    assert!(barrier["value"].is_null() && barrier["interval"].is_null(), "{barrier}");
+    let launch = parameters.iter().find(|parameter| parameter["name"] == "launch").unwrap();
+    assert!(launch["identifiable"] == true && launch["value"].is_f64(), "{launch}");
 }
 
 /// A simulated GPU without latencies obeys the roofline: what is measured on it gives back both

@@ -229,11 +229,13 @@ fn bounded(judged: &Evaluation, report: &Report) -> String {
 pub fn json(reports: &[Report]) -> String {
     let model = |judged: &Evaluation| {
         let parameters = judged.parameters.iter().map(|parameter| {
+            // What nothing determines is where the search for it happened to end.
+            let known = parameter.is_identifiable().then_some(parameter);
             json!({
                 "name": parameter.name,
-                "value": parameter.value,
-                "interval": parameter.interval,
-                "identifiable": parameter.is_identifiable(),
+                "value": known.map(|known| known.value),
+                "interval": known.map(|known| known.interval),
+                "identifiable": known.is_some(),
             })
         });
         json!({

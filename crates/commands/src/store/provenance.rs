@@ -27,7 +27,7 @@ pub struct Provenance {
     pub is_imported: bool,
     /// Of its format.
     version: u32,
-    records: OnceCell<HashSet<RecordMark>>,
+    records: OnceCell<RecordMarks>,
 }
 
 impl Provenance {
@@ -61,15 +61,34 @@ impl Provenance {
         }
     }
 
+    /// How many records it has, each once; it reads the file.
+    pub fn count(&self) -> usize {
+        self.marks().measured.len() + self.marks().others.len()
+    }
+
     /// The records of this file that stand in the other, too.
     fn common_with(&self, other: &Self) -> impl Iterator<Item = &RecordMark> {
         let theirs = other.records();
         self.records().iter().filter(|mark| mark.near().any(|near| theirs.contains(&near)))
     }
 
+    /// What came to nothing may be the same in any two runs: it counts where a file has nothing else.
     fn records(&self) -> &HashSet<RecordMark> {
-        self.records.get_or_init(|| records(&self.file, self.version).unwrap_or_default())
+        let RecordMarks { measured, others } = self.marks();
+        if measured.is_empty() { others } else { measured }
     }
+
+    fn marks(&self) -> &RecordMarks {
+        self.records.get_or_init(|| marks(&self.file, self.version).unwrap_or_default())
+    }
+}
+
+/// Marks of a file's records.
+#[derive(Debug, Default)]
+struct RecordMarks {
+    measured: HashSet<RecordMark>,
+    /// Of those that came to nothing.
+    others: HashSet<RecordMark>,
 }
 
 /// What sets a record apart from another one of its case: how many figures it has, and where the smallest, the median
@@ -180,11 +199,10 @@ fn version(header: &Value) -> u32 {
     header["version"].as_u64().and_then(|version| version.try_into().ok()).unwrap_or(VERSION)
 }
 
-/// A mark of each record, without the place that it has in the file, and however another program wrote it again. What
-/// came to nothing may be the same in any two runs: it counts where a file has nothing else.
-fn records(path: &Path, version: u32) -> Option<HashSet<RecordMark>> {
+/// A mark of each record, without the place that it has in the file, and however another program wrote it again.
+fn marks(path: &Path, version: u32) -> Option<RecordMarks> {
     let mut lines = lines(path, u64::MAX)?;
-    let (mut measured, mut others) = (HashSet::new(), HashSet::new());
+    let RecordMarks { mut measured, mut others } = RecordMarks::default();
     let mut devices = Value::Null;
     while let Ok(Some((line, _))) = lines.next_line() {
         let Piece::Whole(line) = line else { continue };
@@ -205,7 +223,7 @@ fn records(path: &Path, version: u32) -> Option<HashSet<RecordMark>> {
             None => others.insert(RecordMark::new(json!([case, record["outcome"]]), &[])),
         };
     }
-    Some(if measured.is_empty() { others } else { measured })
+    Some(RecordMarks { measured, others })
 }
 
 /// A line without the mark of the order of bytes, with which some programs begin a file.

@@ -84,12 +84,13 @@ fn named(paths: &[PathBuf]) -> Result<Found> {
 }
 
 /// A record that counted twice would seem to have been measured twice, with the same result to the bit. Of files that
-/// share records, as far as they `compete`, the longest run stays: the others were copied before it was over, cut
-/// short, or hold what was made of it.
+/// share records, as far as they `compete`, the run with the most of them stays: the others were copied before it was
+/// over, cut short, or hold what was made of it. Bytes decide between equals, and where no other file can share any.
 fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -> Found {
     let files: Vec<Provenance> = found.files.into_iter().map(Provenance::of).collect();
     let mut order: Vec<usize> = (0..files.len()).collect();
-    order.sort_by_key(|&at| (files[at].is_baseline, Reverse(files[at].bytes), at));
+    let records = counts(&files);
+    order.sort_by_key(|&at| (files[at].is_baseline, Reverse((records[at], files[at].bytes)), at));
     let (mut kept, mut copies) = (BTreeSet::new(), BTreeMap::new());
     let mut by_source: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut imported: Vec<usize> = vec![];
@@ -114,6 +115,17 @@ fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -
         copies: copies.into_iter().map(|(copy, kept)| (path(copy), path(kept))).collect(),
         ..found
     }
+}
+
+/// How many records each file has; 0 where it cannot share any with another one, which is not read for that.
+fn counts(files: &[Provenance]) -> Vec<usize> {
+    let mut holders: HashMap<&str, usize> = HashMap::new();
+    let sources = files.iter().flat_map(|file| &file.sources);
+    sources.for_each(|source| *holders.entry(source.as_str()).or_default() += 1);
+    let may_share = |file: &Provenance| {
+        file.is_imported || file.sources.iter().any(|source| holders[source.as_str()] > 1)
+    };
+    files.iter().map(|file| if may_share(file) { file.count() } else { 0 }).collect()
 }
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -305,6 +317,27 @@ mod tests {
         std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();
         let found = find(&[copy.clone(), run0.clone()]).unwrap();
         assert_eq!((found.files, found.copies), (vec![run0.clone()], vec![(copy, run0)]));
+    }
+
+    #[test]
+    fn of_two_copies_the_one_with_more_records_stays_and_not_the_one_with_more_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer =
+            Writer::create(folder.path(), "whole", &header(vec![device("opencl")])).unwrap();
+        (0..3).for_each(|case| writer.append(&record(key("a", case), 1e-3)).unwrap());
+        let whole = writer.leave().unwrap();
+        let text = std::fs::read_to_string(&whole).unwrap();
+        let two = text.lines().take(3).collect::<Vec<_>>().join("\n");
+        let copy = folder.path().join("copy.jsonl");
+        // By a program that spends more blanks, or on a disk that lost what followed.
+        let blanks = "\":".to_owned() + &" ".repeat(99);
+        for longer in [two.replace("\":", &blanks), two + &"\0".repeat(9999)] {
+            assert!(longer.len() > text.len());
+            std::fs::write(&copy, longer).unwrap();
+            let found = find(&[copy.clone(), whole.clone()]).unwrap();
+            assert_eq!(found.files, std::slice::from_ref(&whole));
+            assert_eq!(found.copies, [(copy.clone(), whole.clone())]);
+        }
     }
 
     #[test]
