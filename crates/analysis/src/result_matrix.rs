@@ -304,15 +304,19 @@ pub fn result_matrix<'a>(
 /// The family of launches.
 const LATENCY: &str = "latency";
 
-/// Families in the order in which they are shown, any others behind them by name.
-pub(super) fn families(cases: &[Case]) -> Vec<String> {
+/// Some `cases` of `all` by family: in the order in which families are shown, any others behind them by name.
+pub(super) fn by_family(
+    all: &[Case],
+    cases: impl IntoIterator<Item = usize>,
+) -> Vec<(&str, Vec<usize>)> {
     const ORDER: [&str; 6] = ["compute", "memory", "transfer", LATENCY, "overlap", "concurrency"];
     let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
-    let mut found: BTreeMap<(usize, &str), ()> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for case in cases {
-        found.insert((place(&case.family), &case.family), ());
+        let family = &*all[case].family;
+        found.entry((place(family), family)).or_default().push(case);
     }
-    found.into_keys().map(|(_, name)| name.to_owned()).collect()
+    found.into_iter().map(|((_, family), cases)| (family, cases)).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a ranking's mean is over: the common cases, family by family, each with its weight.
 
 use super::Share;
-use crate::result_matrix::{ResultMatrix, families};
+use crate::result_matrix::{ResultMatrix, by_family};
 use gpubench_core::workload::Size;
 use gpubench_stats::Stratum;
 use std::collections::BTreeMap;
@@ -25,23 +25,20 @@ impl Columns {
         common: &[usize],
         weights: &BTreeMap<String, f64>,
     ) -> Self {
-        let mut grouped: Vec<(String, Vec<Vec<usize>>)> = vec![];
-        for name in families(&matrix.cases) {
-            let of_it = |case: &&usize| matrix.cases[**case].family == name;
-            let columns = columns(matrix, common.iter().filter(of_it).copied());
-            if !columns.is_empty() {
-                grouped.push((name, columns));
-            }
-        }
-        let weight = |name: &String| weights.get(name).copied().unwrap_or(1.0);
+        let grouped: Vec<(&str, Vec<Vec<usize>>)> =
+            by_family(&matrix.cases, common.iter().copied())
+                .into_iter()
+                .map(|(name, cases)| (name, columns(matrix, cases)))
+                .collect();
+        let weight = |name: &str| weights.get(name).copied().unwrap_or(1.0);
         let all: f64 = grouped.iter().map(|(name, _)| weight(name)).sum();
-        let share = |name: &String| match all > 0.0 {
+        let share = |name: &str| match all > 0.0 {
             true => weight(name) / all,
             false => 1.0 / grouped.len() as f64,
         };
         let families: Vec<(String, f64, usize)> = grouped
             .iter()
-            .map(|(name, columns)| (name.clone(), share(name), columns.len()))
+            .map(|(name, columns)| ((*name).to_owned(), share(name), columns.len()))
             .collect();
         let mut parts = vec![];
         for ((_, columns), (_, share, count)) in grouped.iter().zip(&families) {
@@ -102,7 +99,7 @@ impl Columns {
 
 /// The cases of a family as they count: copies of one size by other ways (directions, kinds of host memory) as
 /// one, any other case for itself.
-fn columns(matrix: &ResultMatrix, cases: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+fn columns(matrix: &ResultMatrix, cases: Vec<usize>) -> Vec<Vec<usize>> {
     let mut copies: BTreeMap<&Size, Vec<usize>> = BTreeMap::new();
     let mut columns = vec![];
     for case in cases {

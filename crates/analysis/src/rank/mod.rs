@@ -5,7 +5,7 @@
 //! nothing). What is not in the common set is reported with its reason.
 
 use super::energy::{Energy, energy};
-use super::result_matrix::{Cell, Entry, ResultMatrix, families};
+use super::result_matrix::{Cell, Entry, ResultMatrix, by_family};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, names};
 use gpubench_core::text::printable;
@@ -169,15 +169,19 @@ pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
     }
     let asked =
         options.reference.as_deref().map(|name| find(name, &devices, &chosen)).transpose()?;
-    let overall = family((matrix, &devices), &chosen, None, asked, options);
+    let of = |cases: (&str, Vec<usize>), reference: Option<usize>| {
+        family((matrix, &devices), &chosen, cases, reference, options)
+    };
+    let overall = of(("overall", (0..matrix.cases.len()).collect()), asked);
     let reference = overall.reference;
-    let mut names = families(&matrix.cases);
-    names.retain(|name| chosen.iter().any(|&d| matrix.cells(d).any(|(c, _)| c.family == *name)));
+    let mut more = by_family(&matrix.cases, 0..matrix.cases.len());
+    let ran = |case: &usize| chosen.iter().any(|&device| matrix.cell(device, *case).is_ok());
+    more.retain(|(_, cases)| cases.iter().any(ran));
     // A single family is the overall ranking once more.
-    let more = if names.len() > 1 { names } else { vec![] };
-    let of_family =
-        |at: usize| family((matrix, &devices), &chosen, Some(&more[at]), reference, options);
-    let more = threads::map(more.len(), of_family);
+    if more.len() < 2 {
+        more.clear();
+    }
+    let more = threads::map(more.len(), |at| of(more[at].clone(), reference));
     let families = std::iter::once(overall.clone()).chain(more).collect();
     let energy = reference.and_then(|reference| drawn(matrix, &overall, reference));
     Ok(Ranking { devices, reference, families, energy, prediction: None, excluded })
@@ -243,16 +247,14 @@ fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
     }
 }
 
-/// The ranking over the cases of one family (`None`: all).
+/// The ranking over the cases of one family, or over all.
 fn family(
     (matrix, ranked): (&ResultMatrix, &[Device]),
     chosen: &[usize],
-    name: Option<&str>,
+    (name, all): (&str, Vec<usize>),
     reference: Option<usize>,
     options: &Options,
 ) -> Family {
-    let in_family = |case: &usize| name.is_none_or(|name| matrix.cases[*case].family == name);
-    let all: Vec<usize> = (0..matrix.cases.len()).filter(in_family).collect();
     let verified = |device: usize| all.iter().filter(|&&c| matrix.cell(device, c).is_ok()).count();
     let coverage: BTreeMap<usize, usize> = chosen.iter().map(|&d| (d, verified(d))).collect();
     let (present, absent): (Vec<usize>, Vec<usize>) =
@@ -273,7 +275,7 @@ fn family(
     common.sort_by(|&a, &b| matrix.cases[a].key.cmp(&matrix.cases[b].key));
     skipped.sort();
     let mut family = Family {
-        name: name.unwrap_or("overall").to_owned(),
+        name: name.to_owned(),
         reference: None,
         rows: vec![],
         absent,
