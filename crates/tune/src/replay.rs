@@ -101,10 +101,17 @@ pub fn replay(recorded: &Recorded, strategy: &mut dyn Strategy, variants: usize)
 
 /// Replays a strategy from seeds 0, 1, … and summarises; `None` for no seeds or no variants.
 pub fn summarise(recorded: &Recorded, kind: Kind, variants: usize, seeds: u64) -> Option<Summary> {
-    let one = |seed| {
-        let mut strategy = strategy(kind, recorded.space(), seed);
-        replay(recorded, strategy.as_mut(), variants)
-    };
+    summarise_with(recorded, |seed| strategy(kind, recorded.space(), seed), variants, seeds)
+}
+
+/// As [`summarise`], of the strategies that `begin` makes from the seeds.
+pub fn summarise_with<'a>(
+    recorded: &'a Recorded,
+    begin: impl Fn(u64) -> Box<dyn Strategy + 'a> + Sync,
+    variants: usize,
+    seeds: u64,
+) -> Option<Summary> {
+    let one = |seed| replay(recorded, begin(seed).as_mut(), variants);
     let searches: Vec<Replay> = (0..seeds).into_par_iter().map(one).collect();
     let count = searches.len() as f64;
     let mean = |of: &dyn Fn(&Replay) -> f64| searches.iter().map(of).sum::<f64>() / count;

@@ -15,8 +15,9 @@ pub struct Features {
 
 impl Features {
     /// Each parameter (its log where it is positive and has more than two values), and of the group's shape
-    /// and outputs a work-item what their products say. What is the same in all variants is left out.
-    pub fn of(space: &Space, roles: &Roles) -> Self {
+    /// and outputs a work-item what their products say; the log of the expected time, where there is one. What is the
+    /// same in all variants is left out.
+    pub fn of(space: &Space, roles: &Roles, expected: &[f64]) -> Self {
         let mut columns: Vec<Vec<f64>> = (0..space.names().len())
             .map(|parameter| {
                 let values = space.values(parameter);
@@ -30,6 +31,9 @@ impl Features {
         columns.extend(
             (0..derived[0].len()).map(|at| derived.iter().map(|row| row[at]).collect::<Vec<_>>()),
         );
+        if !expected.is_empty() {
+            columns.push(expected.to_vec());
+        }
         columns.retain_mut(|column| standardise(column));
         let rows = (0..space.len()).flat_map(|i| columns.iter().map(move |column| column[i]));
         Self { rows: rows.collect(), width: columns.len() }
@@ -95,7 +99,7 @@ mod tests {
             derived(&space.variants()[1], &Roles::of(&space)),
             [6.0, 3f64.log2(), 192f64.log2(), 192f64.log2(), 3f64.log2(), 0.0]
         );
-        let features = Features::of(&space, &Roles::of(&space));
+        let features = Features::of(&space, &Roles::of(&space), &[]);
         assert_eq!(features.width(), 9);
         for at in 0..features.width() {
             let sum: f64 = (0..3).map(|variant| features.row(variant)[at]).sum();
@@ -107,7 +111,7 @@ mod tests {
     fn spaces_without_known_names_have_their_parameters_only() {
         let variants = vec![vec![1.0, 5.0], vec![2.0, 5.0]];
         let space = Space::new(vec!["a".into(), "b".into()], variants).unwrap();
-        let features = Features::of(&space, &Roles::of(&space));
+        let features = Features::of(&space, &Roles::of(&space), &[]);
         assert_eq!(
             (features.width(), features.row(0), features.row(1)),
             (1, &[-1.0][..], &[1.0][..])

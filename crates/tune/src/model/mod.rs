@@ -2,6 +2,7 @@
 //! of the times chooses the one with the largest expected improvement (Jones, Schonlau and Welch 1998).
 
 mod design;
+mod expected;
 mod features;
 mod gaussian;
 mod prior;
@@ -10,6 +11,7 @@ mod roles;
 use crate::outcome::Outcome;
 use crate::space::Space;
 use crate::strategy::Strategy;
+pub use expected::Expected;
 use features::Features;
 pub(crate) use gaussian::Lengths;
 pub use gaussian::Settings as Process;
@@ -40,6 +42,8 @@ pub struct Settings {
     pub process: Process,
     /// Of the prior.
     pub weights: Weights,
+    /// What the log of an expected time counts in the prior.
+    pub expected: f64,
 }
 
 impl Default for Settings {
@@ -53,6 +57,7 @@ impl Default for Settings {
             temperature: 0.3,
             process: Process::default(),
             weights: Weights::default(),
+            expected: 0.5,
         }
     }
 }
@@ -87,9 +92,22 @@ impl Model {
 
     /// As [`Self::new`], with these settings.
     pub fn with(space: &Space, seed: u64, settings: Settings) -> Self {
+        Self::begin(space, seed, settings, &Expected::default())
+    }
+
+    /// As [`Self::new`], with what is expected of the variants.
+    pub fn expecting(space: &Space, seed: u64, expected: &Expected) -> Self {
+        Self::begin(space, seed, Settings::default(), expected)
+    }
+
+    fn begin(space: &Space, seed: u64, settings: Settings, expected: &Expected) -> Self {
         let roles = Roles::of(space);
-        let features = Features::of(space, &roles);
-        let prior = prior::log_slowdowns(space, &roles, settings.weights);
+        let expected = expected.log_slowdowns();
+        let features = Features::of(space, &roles, &expected);
+        let mut prior = prior::log_slowdowns(space, &roles, settings.weights);
+        for (prior, expected) in prior.iter_mut().zip(&expected) {
+            *prior += settings.expected * expected;
+        }
         let code = codes(space, &roles);
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let mut start =

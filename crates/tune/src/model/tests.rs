@@ -104,3 +104,31 @@ fn the_expected_improvement_is_the_positive_part() {
     assert!((expected_improvement(3.0, 1e-6) - 3.0).abs() < 1e-9);
     assert!(expected_improvement(-1.0, 0.1) < 1e-20);
 }
+
+/// Names say nothing of `a`, and of 64 variants four are fast: where they are expected, all are found soon.
+#[test]
+fn what_is_expected_to_be_fast_is_tried_first() {
+    let rows = (0..64).map(|a| vec![f64::from(a)]).collect();
+    let space = Space::new(vec!["a".into()], rows).unwrap();
+    let fast = [5, 22, 41, 57];
+    let seconds = |variant: usize| if fast.contains(&variant) { 1.0 } else { 4.0 };
+    let found = |mut model: Model| {
+        let tried: Vec<usize> = (0..12)
+            .filter_map(|_| {
+                let variant = model.ask()?;
+                let time = seconds(variant);
+                model.report(variant, &Outcome::Measured(Interval { low: time, time, high: time }));
+                Some(variant)
+            })
+            .collect();
+        (fast.iter().filter(|fast| tried.contains(fast)).count(), tried)
+    };
+    let expected = Expected((0..64).map(|variant| Some(1e-3 * seconds(variant))).collect());
+    for seed in 0..8 {
+        let (count, tried) = found(Model::expecting(&space, seed, &expected));
+        assert_eq!(count, 4, "seed {seed}: {tried:?}");
+        let nothing = found(Model::expecting(&space, seed, &Expected::default()));
+        assert_eq!(nothing, found(Model::new(&space, seed)), "seed {seed}");
+        assert!(nothing.0 < 4, "seed {seed}: {nothing:?}");
+    }
+}

@@ -13,7 +13,7 @@ use gpubench_analysis::fit::DataSheet;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::read;
 use kernels::Workload;
-use models::{Evaluations, Spaced};
+use models::{Evaluations, SearchScore, Spaced};
 use score::{Evaluated, Score};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -39,6 +39,12 @@ pub struct Args {
     /// How often variants are drawn, from seeds 0, 1, …
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     draws: u32,
+    /// Search the space, too, from seeds 0, 1, …: by `tune`'s strategy, ordered by what the data sheet predicts
+    #[arg(long, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    search: Option<u32>,
+    /// How many variants each search may try
+    #[arg(long, default_value_t = 50, value_name = "N", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
+    variants: u32,
     /// Another device's recorded space, whose best variant is carried over
     #[arg(long, value_name = "FILE")]
     carry: Vec<PathBuf>,
@@ -63,6 +69,8 @@ struct Report {
     without: BTreeMap<&'static str, Score>,
     /// Time of another device's best variant over the best here, by file.
     carried: BTreeMap<String, Option<f64>>,
+    /// Best time found by a search over the best, by what orders its variants before anything is measured.
+    search: BTreeMap<&'static str, SearchScore>,
     /// The best measured time and the best predicted one, seconds.
     best: [f64; 2],
 }
@@ -90,6 +98,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         baselines,
         without: spaced.without_effects(),
         carried,
+        search: args.search.map_or_else(BTreeMap::new, |seeds| {
+            spaced.search(args.variants as usize, u64::from(seeds))
+        }),
         best: spaced.best(),
     };
     match args.json {
@@ -119,5 +130,13 @@ fn text_of(report: &Report) -> String {
         .iter()
         .chain(&report.baselines)
         .for_each(|(name, evaluated)| line(name, evaluated));
+    for (name, found) in &report.search {
+        // As above.
+        let _ = writeln!(
+            text,
+            "search by {name:<16} {:.3} × best, {:.3} in nine of ten",
+            found.mean_ratio, found.p90_ratio
+        );
+    }
     text
 }

@@ -7,11 +7,13 @@ use gpubench_analysis::fit::{Counted, DataSheet, Launch, Model, OwnRoof, SpacePr
 use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_model::variant::{Effect, Sheet, Variant};
-use gpubench_tune::{Outcome, Recorded, Trees, residuals};
+use gpubench_tune::model::{Expected, Model as Search};
+use gpubench_tune::{Outcome, Recorded, Strategy, Trees, residuals, summarise_with};
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,6 +27,18 @@ pub struct Spaced {
     variants: Vec<Variant>,
     counts: Vec<Arc<GroupCounts>>,
     measured: Vec<f64>,
+    /// What was recorded, and of each of its variants, also of those that failed, what it does and takes.
+    recorded: Recorded,
+    all: Vec<(Variant, Arc<GroupCounts>)>,
+}
+
+/// What searches find by what is expected before anything is measured, over the best of the space.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SearchScore {
+    /// Mean over the seeds.
+    pub mean_ratio: f64,
+    /// What nine of ten searches reach.
+    pub p90_ratio: f64,
 }
 
 /// The evaluations by name.
@@ -47,11 +61,15 @@ impl Spaced {
             variants: vec![],
             counts: vec![],
             measured: vec![],
+            recorded: recorded.clone(),
+            all: vec![],
         };
         for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
+            let variant = workload.variant(&workload.values(space, at), &counts);
+            spaced.all.push((variant, counts.clone()));
             let Some(seconds) = Outcome::time(outcome) else { continue };
             spaced.raw.push(workload.row(space, at));
-            spaced.variants.push(workload.variant(&workload.values(space, at), &counts));
+            spaced.variants.push(variant);
             spaced.counts.push(counts);
             spaced.measured.push(seconds);
         }
@@ -172,7 +190,42 @@ impl Spaced {
         models.map(evaluate).collect()
     }
 
+    /// What `tune`'s search finds in so many variants where each model's prediction from the data sheet alone orders them,
+    /// and where the parameters' names alone do.
+    pub fn search(&self, variants: usize, seeds: u64) -> BTreeMap<&'static str, SearchScore> {
+        let mut expected = vec![("names", Expected::default())];
+        let own = self.all.iter().map(|(variant, _)| Some(self.sheet.seconds(variant)));
+        expected.push(("hybrid", Expected(own.collect())));
+        let launches: Vec<Launch> = self
+            .all
+            .iter()
+            .map(|(variant, counts)| self.launch(variant, counts, f64::NAN))
+            .collect();
+        let device = self.data_sheet.device();
+        for model in Model::ALL.into_iter().filter(|model| *model != Model::HYBRID) {
+            let seconds = SpacePredictor::new(model, &launches, &device).seconds(&[]);
+            expected.extend(seconds.ok().map(|seconds| (model.id(), Expected(seconds))));
+        }
+        let of = |(name, expected): (&'static str, Expected)| {
+            let space = self.recorded.space();
+            let begin =
+                |seed| -> Box<dyn Strategy> { Box::new(Search::expecting(space, seed, &expected)) };
+            let found = summarise_with(&self.recorded, begin, variants, seeds)?;
+            let score = SearchScore { mean_ratio: found.mean_ratio, p90_ratio: found.p90_ratio };
+            Some((name, score))
+        };
+        expected.into_iter().filter_map(of).collect()
+    }
+
     fn launches(&self) -> Vec<Launch> {
+        let measured = self.variants.iter().zip(&self.counts).zip(&self.measured);
+        measured
+            .map(|((variant, counts), seconds)| self.launch(variant, counts, *seconds))
+            .collect()
+    }
+
+    /// A variant as a launch that took these seconds.
+    fn launch(&self, variant: &Variant, counts: &GroupCounts, seconds: f64) -> Launch {
         let (operations, bytes) = self.workload.work();
         let key = CaseKey {
             workload: self.workload.name().to_owned(),
@@ -180,8 +233,8 @@ impl Spaced {
             measure: Kind::KERNEL,
             host_memory: None,
         };
-        let each = |((variant, counts), seconds): ((&Variant, &Arc<GroupCounts>), &f64)| Launch {
-            key: key.clone(),
+        Launch {
+            key,
             kernel: self.workload.name().to_owned(),
             passes: 1.0,
             operations,
@@ -192,9 +245,8 @@ impl Spaced {
                 group: Arc::new(counts.counts.clone()),
                 groups: variant.groups * self.workload.repeats(),
             }),
-            seconds: *seconds,
-        };
-        self.variants.iter().zip(&self.counts).zip(&self.measured).map(each).collect()
+            seconds,
+        }
     }
 
     /// Trees on the raw parameters, and the best of as many variants tried at random.
