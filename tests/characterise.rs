@@ -72,6 +72,7 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         exact_rounds: false,
         budget: None,
         verify_only: false,
+        tuned: None,
         filters: vec![],
         in_turn: None,
         cool_down: None,

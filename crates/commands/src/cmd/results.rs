@@ -1,8 +1,10 @@
 //! The result files that a command's paths mean.
 
 use super::show::warnings;
+use crate::store::runs::Copied;
 use crate::store::{Run, read, runs};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::counted;
 use std::path::{Path, PathBuf};
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
@@ -16,15 +18,26 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 fn reported(found: runs::Found, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let foreign = found.foreign.iter().map(|error| format!("skipped: {error}"));
-    let copies = found.copies.iter().map(|(copy, kept)| match copy == kept {
-        true => format!("named twice, counted once: {}", copy.display()),
-        false => format!("skipped: {} holds the same run as {}", copy.display(), kept.display()),
-    });
+    let copies = found.copies.iter().map(said);
     warnings(&foreign.chain(copies).collect::<Vec<_>>());
     if found.files.is_empty() && !paths.is_empty() {
         return Err(Error::Usage("no result of gpubench is among these files".into()));
     }
     Ok(found.files)
+}
+
+/// What is said of a file that is left out.
+fn said(copied: &Copied) -> String {
+    let (copy, kept) = (copied.file.display(), copied.kept.display());
+    let same = format!("skipped: {copy} holds the same run as {kept}");
+    match copied.missing {
+        _ if copied.file == copied.kept => format!("named twice, counted once: {copy}"),
+        0 => same,
+        missing => {
+            let records = counted(missing, "record");
+            format!("{same}, which lacks {records} of it: name it alone to see what they say")
+        }
+    }
 }
 
 /// Reads one, and reports what of it cannot be used.

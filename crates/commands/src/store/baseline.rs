@@ -156,9 +156,11 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
         found => found?,
     };
     let (mut runs, mut errors) = (vec![], found.foreign);
-    errors.extend(found.copies.into_iter().map(|(copy, first)| {
-        Error::Usage(format!("{} holds the same as {}", copy.display(), first.display()))
-    }));
+    errors.extend(found.copies.into_iter().map(
+        |super::runs::Copied { file: copy, kept: first, .. }| {
+            Error::Usage(format!("{} holds the same as {}", copy.display(), first.display()))
+        },
+    ));
     for file in found.files {
         match read(&file) {
             Ok(run) => runs.push(run),

@@ -66,6 +66,13 @@ impl Provenance {
         self.marks().measured.len() + self.marks().others.len()
     }
 
+    /// How many measured records it has that do not stand in the other; it reads both.
+    pub fn count_missing_in(&self, other: &Self) -> usize {
+        let theirs = &other.marks().measured;
+        let is_there = |mark: &RecordMark| mark.near().any(|near| theirs.contains(&near));
+        self.marks().measured.iter().filter(|mark| !is_there(mark)).count()
+    }
+
     /// The records of this file that stand in the other, too.
     fn common_with(&self, other: &Self) -> impl Iterator<Item = &RecordMark> {
         let theirs = other.records();

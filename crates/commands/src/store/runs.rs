@@ -44,8 +44,19 @@ pub struct Found {
     pub files: Vec<PathBuf>,
     /// What else lies in the folders under a result's name, and why it is none.
     pub foreign: Vec<Error>,
-    /// Files left out because they hold the same run as another one, and that one.
-    pub copies: Vec<(PathBuf, PathBuf)>,
+    /// Files left out because they hold the same run as another one.
+    pub copies: Vec<Copied>,
+}
+
+/// A file that is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The file.
+    pub file: PathBuf,
+    /// The one with the same run that is read.
+    pub kept: PathBuf,
+    /// How many of its measured records that one does not have.
+    pub missing: usize,
 }
 
 /// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them that
@@ -110,9 +121,14 @@ fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -
         }
     }
     let path = |at: usize| files[at].file.clone();
+    let copied = |(copy, kept): (usize, usize)| Copied {
+        file: path(copy),
+        kept: path(kept),
+        missing: files[copy].count_missing_in(&files[kept]),
+    };
     Found {
         files: kept.into_iter().map(path).collect(),
-        copies: copies.into_iter().map(|(copy, kept)| (path(copy), path(kept))).collect(),
+        copies: copies.into_iter().map(copied).collect(),
         ..found
     }
 }
@@ -283,7 +299,7 @@ mod tests {
         let found = find(&[run0.clone(), run0.clone(), folder.path().to_owned()]).unwrap();
         assert_eq!(found.files, [run0.clone(), folder.path().join("run1.jsonl")]);
         assert_eq!(found.copies.len(), 3, "{:?}", found.copies);
-        assert!(found.copies.iter().all(|(_, first)| *first == run0), "{:?}", found.copies);
+        assert!(found.copies.iter().all(|copy| copy.kept == run0), "{:?}", found.copies);
 
         // A copy that another program wrote again: blanks, other names first, 1 for 1.0, a mark of the order of bytes.
         let text = std::fs::read_to_string(&copy).unwrap();
@@ -316,7 +332,8 @@ mod tests {
         let whole = std::fs::read_to_string(&run0).unwrap();
         std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();
         let found = find(&[copy.clone(), run0.clone()]).unwrap();
-        assert_eq!((found.files, found.copies), (vec![run0.clone()], vec![(copy, run0)]));
+        let copied = Copied { file: copy, kept: run0.clone(), missing: 0 };
+        assert_eq!((found.files, found.copies), (vec![run0], vec![copied]));
     }
 
     #[test]
@@ -336,8 +353,20 @@ mod tests {
             std::fs::write(&copy, longer).unwrap();
             let found = find(&[copy.clone(), whole.clone()]).unwrap();
             assert_eq!(found.files, std::slice::from_ref(&whole));
-            assert_eq!(found.copies, [(copy.clone(), whole.clone())]);
+            let copied = Copied { file: copy.clone(), kept: whole.clone(), missing: 0 };
+            assert_eq!(found.copies, [copied]);
         }
+        // Two parts, of which none is part of the other: what is not read is counted.
+        let lines: Vec<&str> = text.lines().collect();
+        let part = |name: &str, lines: &[&str]| {
+            let file = folder.path().join(name);
+            std::fs::write(&file, lines.join("\n") + "\n").unwrap();
+            file
+        };
+        let [first, last] =
+            [part("first", &lines[..3]), part("last", &[lines[0], lines[2], lines[3]])];
+        let found = find(&[first.clone(), last.clone()]).unwrap();
+        assert_eq!(found.copies, [Copied { file: last, kept: first, missing: 1 }]);
     }
 
     #[test]

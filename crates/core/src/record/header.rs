@@ -34,6 +34,9 @@ pub struct Header {
     /// Whether only correctness is checked.
     #[serde(default)]
     pub verify_only: bool,
+    /// SHA-256 of the tries in the file of tuned variants, where the run took its variants from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<String>,
     /// Filters that the user set: cases that none of them takes are not in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,

@@ -55,6 +55,7 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         exact_rounds: false,
         budget: None,
         verify_only: false,
+        tuned: None,
         filters: vec![],
         in_turn: None,
         cool_down: None,

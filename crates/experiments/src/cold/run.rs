@@ -5,6 +5,7 @@ use crate::autotune::{BuiltVariant, KERNEL};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
 use crate::reference_kernel::Launch;
+use crate::session::span;
 use crate::verified_kernel::around;
 use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
@@ -86,7 +87,7 @@ fn recording(
     (recording, timed)
 }
 
-/// Seconds of a launch, the flushes left out.
+/// Seconds of a launch, the flushes left out; the device is at work for both.
 ///
 /// # Errors
 /// `Unsupported` where no clock tells launches and flushes apart.
@@ -99,7 +100,8 @@ fn sample(timeline: Timeline, timed: &[Range<usize>]) -> Result<Sample> {
         let why = "no clock of the device tells a launch from the flush before it";
         return Err(Error::Unsupported(why.into()));
     };
-    Ok(Sample::new(seconds / timed.len() as f64, seconds, timeline))
+    let busy = span(&timeline);
+    Ok(Sample::new(seconds / timed.len() as f64, busy, timeline))
 }
 
 #[cfg(test)]
@@ -121,7 +123,8 @@ mod tests {
             Timeline { steps, clock, resolution, wall, dropped }
         };
         let timed = [1..2, 3..4];
-        assert_eq!(sample(timeline(steps), &timed).unwrap().seconds, 1.5);
+        let sampled = sample(timeline(steps), &timed).unwrap();
+        assert_eq!((sampled.seconds, sampled.busy), (1.5, 14.5));
         assert!(matches!(sample(timeline(vec![]), &timed), Err(Error::Unsupported(_))));
     }
 }

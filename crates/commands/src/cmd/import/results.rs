@@ -176,6 +176,7 @@ impl Results {
             exact_rounds: true,
             budget: None,
             verify_only: false,
+            tuned: None,
             filters: vec![],
             in_turn: None,
             cool_down: None,

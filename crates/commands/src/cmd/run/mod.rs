@@ -25,12 +25,12 @@ use super::remotes::RemoteArgs;
 use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
+use crate::store::tuned::TunedFile;
 use crate::store::{Writer, result_name};
 use crate::worker::{Remote, Remotes};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::{CoolDown, Header, InTurn};
 use gpubench_core::text::{counted, printable};
 use gpubench_core::units::seconds;
@@ -177,7 +177,7 @@ fn cold(mut suite: Suite) -> Result<Suite> {
         return Err(Error::Usage(why));
     }
     // It is another suite: a run of one does not go on as the other.
-    suite.hash = sha256_hex(format!("cold {}", suite.hash).as_bytes());
+    suite.hash = resume::cold_hash(&suite.hash);
     Ok(suite)
 }
 
@@ -388,6 +388,8 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let remotes = args.remotes.connect()?;
     let selector = Selector { backend, sim: args.selector.sim.clone(), device: vec![] };
     let here = found::list(&selector, &remotes)?;
+    let tuned = args.tuned.as_deref().map(TunedFile::hash).transpose()?;
+    resume::check_tuned(&run.header, tuned.as_deref())?;
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
     ask_trust(args, suite, &remotes)?;
@@ -432,6 +434,13 @@ fn create(output: &Path, header: &Header, suite: &str, is_old: bool) -> Result<W
     Writer::create(output, &(stem + if is_old { ".old" } else { "" }), header)
 }
 
+/// The options without which the same run does not go on, and which its header does not keep.
+fn not_in_header(args: &Args) -> String {
+    let cold = if args.cold { " --cold" } else { "" };
+    let tuned = args.tuned.as_ref().map(|file| format!(" --tuned {}", file.display()));
+    format!("{cold}{}", tuned.unwrap_or_default())
+}
+
 /// Reports the outcome of a run, and gives the exit code.
 fn conclude(args: &Args, suite: &Suite, ended: &Ended, took: &str) -> Result<u8> {
     let path = ended.path.display();
@@ -446,10 +455,11 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended, took: &str) -> Result<u8>
             return Ok(interrupt::EXIT);
         }
         say(&format!(
-            "interrupted; {count} records are in {path}\nto go on: gpubench run {} --resume {path}{}{}",
+            "interrupted; {count} records are in {path}\nto go on: gpubench run {} --resume {path}{}{}{}",
             args.suite,
             args.remotes.written(),
-            sim.unwrap_or_default()
+            sim.unwrap_or_default(),
+            not_in_header(args)
         ));
         return Ok(interrupt::EXIT);
     }

@@ -266,6 +266,7 @@ pub(super) fn new_header(
         cool_down: args.cool_down,
         in_turn: None,
         verify_only: args.verify,
+        tuned: args.tuned.as_deref().map(TunedFile::hash).transpose()?,
         filters: args.filter.clone(),
         imported: vec![],
         host: host(),

@@ -3,6 +3,7 @@
 use super::cases::Cases;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::hash::sha256_hex;
 use gpubench_core::reason::Reason;
 use gpubench_core::record::{Header, Outcome, Record};
 use gpubench_device::device_choice::{Selector, choose};
@@ -19,7 +20,16 @@ pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<
         return Err(rejected("it was measured in turn with another run, which has moved on"));
     }
     if header.suite_hash != suite.hash {
-        let what = if header.suite == suite.name {
+        let what = if header.suite_hash == cold_hash(&suite.hash) {
+            return Err(Error::Usage(
+                "cannot resume: the run's kernels were timed with cold caches; name --cold, too"
+                    .into(),
+            ));
+        } else if suite.hash == cold_hash(&header.suite_hash) {
+            return Err(Error::Usage(
+                "cannot resume: the run's kernels were timed without --cold; leave it out".into(),
+            ));
+        } else if header.suite == suite.name {
             format!("suite `{}` has changed since", suite.name)
         } else {
             format!("the run is of suite `{}`, not of `{}`", header.suite, suite.name)
@@ -27,6 +37,25 @@ pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<
         return Err(rejected(&what));
     }
     header.devices.iter().map(|then| same(then, here)).collect()
+}
+
+/// The hash of a suite, `hash`, whose kernels are timed with cold caches.
+pub fn cold_hash(hash: &str) -> String {
+    sha256_hex(format!("cold {hash}").as_bytes())
+}
+
+/// That the variants which are asked for now, by the hash of their file, are those of the run.
+///
+/// # Errors
+/// `Usage` saying what to name.
+pub fn check_tuned(header: &Header, now: Option<&str>) -> Result<()> {
+    let what = match (&header.tuned, now) {
+        (then, now) if then.as_deref() == now => return Ok(()),
+        (Some(_), None) => "the run took tuned variants; name their file with --tuned, too",
+        (None, _) => "the run took no tuned variants; leave --tuned out",
+        (Some(_), Some(_)) => return Err(rejected("the file of tuned variants has changed since")),
+    };
+    Err(Error::Usage(format!("cannot resume: {what}")))
 }
 
 /// That the devices which `--sim` names are among those that the run measures.
@@ -163,8 +192,30 @@ mod tests {
             rejection(&suite("quick", "11"), &here).contains("of suite `sample`, not of `quick`")
         );
         assert!(rejection(&suite("sample", "00ff"), &here[..1]).contains("is not here"));
+        let [cold, warm] = [suite("sample", &cold_hash("00ff")), suite("sample", "00ff")];
+        assert!(rejection(&cold, &here).ends_with("timed without --cold; leave it out"));
+        let of_cold = Header { suite_hash: cold.hash, ..header.clone() };
+        let named = check(&of_cold, &warm, &here).unwrap_err().to_string();
+        assert!(named.ends_with("timed with cold caches; name --cold, too"), "{named}");
         let mut updated = here[1].clone();
         updated.driver = "2.0".into();
         assert!(rejection(&suite("sample", "00ff"), &[updated]).contains("from 1.0 to 2.0"));
+    }
+
+    #[test]
+    fn a_run_goes_on_with_the_variants_that_it_began_with() {
+        let of = |then: Option<&str>, now| {
+            let tuned = then.map(str::to_owned);
+            let header = Header { tuned, ..sample::header(vec![]) };
+            check_tuned(&header, now).map_err(|error| error.to_string())
+        };
+        assert!(of(None, None).is_ok() && of(Some("aa"), Some("aa")).is_ok());
+        let says = |found: Result<(), String>, what: &str| {
+            let message = found.unwrap_err();
+            assert!(message.contains(what), "{message}");
+        };
+        says(of(Some("aa"), None), "name their file with --tuned");
+        says(of(None, Some("aa")), "leave --tuned out");
+        says(of(Some("aa"), Some("bb")), "has changed since; start a new run");
     }
 }
