@@ -20,7 +20,7 @@ pub use model::Model;
 pub use outcome::{Interval, Outcome};
 pub use race::Race;
 pub use random::Random;
-pub use replay::{Recorded, Replay, Summary, replay, summarise, summarise_with};
+pub use replay::{Recorded, Replay, Summary, replay, summarise, summary};
 pub use residual::residuals;
 pub use space::{Space, SpaceError};
 pub use strategy::{Kind, Strategy, strategy};

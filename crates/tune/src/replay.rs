@@ -101,18 +101,12 @@ pub fn replay(recorded: &Recorded, strategy: &mut dyn Strategy, variants: usize)
 
 /// Replays a strategy from seeds 0, 1, … and summarises; `None` for no seeds or no variants.
 pub fn summarise(recorded: &Recorded, kind: Kind, variants: usize, seeds: u64) -> Option<Summary> {
-    summarise_with(recorded, |seed| strategy(kind, recorded.space(), seed), variants, seeds)
+    let one = |seed| replay(recorded, strategy(kind, recorded.space(), seed).as_mut(), variants);
+    summary((0..seeds).into_par_iter().map(one).collect())
 }
 
-/// As [`summarise`], of the strategies that `begin` makes from the seeds.
-pub fn summarise_with<'a>(
-    recorded: &'a Recorded,
-    begin: impl Fn(u64) -> Box<dyn Strategy + 'a> + Sync,
-    variants: usize,
-    seeds: u64,
-) -> Option<Summary> {
-    let one = |seed| replay(recorded, begin(seed).as_mut(), variants);
-    let searches: Vec<Replay> = (0..seeds).into_par_iter().map(one).collect();
+/// What searches of one space found; `None` without any, or where they tried nothing.
+pub fn summary(searches: Vec<Replay>) -> Option<Summary> {
     let count = searches.len() as f64;
     let mean = |of: &dyn Fn(&Replay) -> f64| searches.iter().map(of).sum::<f64>() / count;
     let mut last: Vec<f64> = searches.iter().filter_map(|one| one.ratios.last().copied()).collect();

@@ -9,12 +9,16 @@ use crate::session::span;
 use crate::verified_kernel::around;
 use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Queue, Recording, Timeline};
+use gpubench_core::gpu::{
+    BufferId, DeviceInfo, DeviceKind, MemoryKind, Op, Queue, Recording, Timeline,
+};
 use gpubench_core::record::Detail;
 use std::ops::Range;
 
 /// Where no cache is reported, or a small one, so many bytes are written.
 const MIN_FLUSH: u64 = 64 << 20;
+/// A simulated device has no cache, and what it writes takes this machine's time: there a flush is a step and no more.
+const SIMULATED_FLUSH: u64 = 64 << 10;
 /// Most launches in one sample: each has a flush before it, which takes longer than most of them.
 const MAX_BATCH: u32 = 16;
 /// What is written over, numbered apart from a case's buffers.
@@ -63,7 +67,10 @@ fn flush(bench: &mut Bench) -> Result<(Op, Flushed)> {
 }
 
 fn flush_bytes(info: &DeviceInfo) -> u64 {
-    info.cache.map_or(0, |cache| 2 * cache.0).max(MIN_FLUSH)
+    match info.kind {
+        DeviceKind::Simulated => SIMULATED_FLUSH,
+        _ => info.cache.map_or(0, |cache| 2 * cache.0).max(MIN_FLUSH),
+    }
 }
 
 /// As many launches as a sample needs, each behind a flush, and which steps each of them is.

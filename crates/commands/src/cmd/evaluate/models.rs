@@ -8,7 +8,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_model::variant::{Effect, Sheet, Variant};
 use gpubench_tune::model::{Expected, Model as Search};
-use gpubench_tune::{Outcome, Recorded, Strategy, Trees, residuals, summarise_with};
+use gpubench_tune::{Outcome, Recorded, Trees, replay, residuals, summary};
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_pcg::Pcg64Mcg;
@@ -208,9 +208,10 @@ impl Spaced {
         }
         let of = |(name, expected): (&'static str, Expected)| {
             let space = self.recorded.space();
-            let begin =
-                |seed| -> Box<dyn Strategy> { Box::new(Search::expecting(space, seed, &expected)) };
-            let found = summarise_with(&self.recorded, begin, variants, seeds)?;
+            let one = |seed| {
+                replay(&self.recorded, &mut Search::expecting(space, seed, &expected), variants)
+            };
+            let found = summary((0..seeds).into_par_iter().map(one).collect())?;
             let score = SearchScore { mean_ratio: found.mean_ratio, p90_ratio: found.p90_ratio };
             Some((name, score))
         };
