@@ -35,7 +35,9 @@ fn said(copied: &Copied) -> String {
         0 => same,
         missing => {
             let records = counted(missing, "record");
-            format!("{same}, which lacks {records} of it: name it alone to see what they say")
+            format!(
+                "{same}; {records} of it are in no file that is read: name it alone to see them"
+            )
         }
     }
 }

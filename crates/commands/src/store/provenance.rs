@@ -61,16 +61,18 @@ impl Provenance {
         }
     }
 
-    /// How many records it has, each once; it reads the file.
-    pub fn count(&self) -> usize {
-        self.marks().measured.len() + self.marks().others.len()
+    /// How many measured records it has, each once, and how many others; it reads the file.
+    pub fn counts(&self) -> [usize; 2] {
+        [self.marks().measured.len(), self.marks().others.len()]
     }
 
-    /// How many measured records it has that do not stand in the other; it reads both.
-    pub fn count_missing_in(&self, other: &Self) -> usize {
-        let theirs = &other.marks().measured;
-        let is_there = |mark: &RecordMark| mark.near().any(|near| theirs.contains(&near));
-        self.marks().measured.iter().filter(|mark| !is_there(mark)).count()
+    /// How many of its records stand in none of the other files; it reads them.
+    pub fn count_missing_in<'a>(&self, others: impl Iterator<Item = &'a Self> + Clone) -> usize {
+        let is_in = |mark: &RecordMark, other: &Self| {
+            mark.near().any(|near| other.records().contains(&near))
+        };
+        let is_there = |mark: &&RecordMark| others.clone().any(|other| is_in(mark, other));
+        self.records().len() - self.records().iter().filter(is_there).count()
     }
 
     /// The records of this file that stand in the other, too.

@@ -55,7 +55,7 @@ pub struct Copied {
     pub file: PathBuf,
     /// The one with the same run that is read.
     pub kept: PathBuf,
-    /// How many of its measured records that one does not have.
+    /// How many of its records are in no file that is read.
     pub missing: usize,
 }
 
@@ -121,27 +121,34 @@ fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -
         }
     }
     let path = |at: usize| files[at].file.clone();
+    let may_share = |one: &Provenance, other: &Provenance| {
+        !one.sources.is_disjoint(&other.sources) || one.is_imported && other.is_imported
+    };
+    let (all, read) = (&files, &kept);
+    let like = |copy: usize| {
+        read.iter().map(move |&at| &all[at]).filter(move |other| may_share(&all[copy], other))
+    };
     let copied = |(copy, kept): (usize, usize)| Copied {
         file: path(copy),
         kept: path(kept),
-        missing: files[copy].count_missing_in(&files[kept]),
+        missing: files[copy].count_missing_in(like(copy)),
     };
     Found {
-        files: kept.into_iter().map(path).collect(),
         copies: copies.into_iter().map(copied).collect(),
+        files: kept.into_iter().map(path).collect(),
         ..found
     }
 }
 
-/// How many records each file has; 0 where it cannot share any with another one, which is not read for that.
-fn counts(files: &[Provenance]) -> Vec<usize> {
+/// How many records each file has, measured and others; 0 where it cannot share any with another one, which is not read for that.
+fn counts(files: &[Provenance]) -> Vec<[usize; 2]> {
     let mut holders: HashMap<&str, usize> = HashMap::new();
     let sources = files.iter().flat_map(|file| &file.sources);
     sources.for_each(|source| *holders.entry(source.as_str()).or_default() += 1);
     let may_share = |file: &Provenance| {
         file.is_imported || file.sources.iter().any(|source| holders[source.as_str()] > 1)
     };
-    files.iter().map(|file| if may_share(file) { file.count() } else { 0 }).collect()
+    files.iter().map(|file| if may_share(file) { file.counts() } else { [0, 0] }).collect()
 }
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -366,7 +373,12 @@ mod tests {
         let [first, last] =
             [part("first", &lines[..3]), part("last", &[lines[0], lines[2], lines[3]])];
         let found = find(&[first.clone(), last.clone()]).unwrap();
-        assert_eq!(found.copies, [Copied { file: last, kept: first, missing: 1 }]);
+        let copied = |missing| [Copied { file: last.clone(), kept: first.clone(), missing }];
+        assert_eq!(found.copies, copied(1));
+        // What a third one holds is read.
+        let third = part("third", &[lines[0], lines[3]]);
+        let found = find(&[first.clone(), last.clone(), third]).unwrap();
+        assert_eq!(found.copies, copied(0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Where no cache is reported, or a small one, so many bytes are written.
 const MIN_FLUSH: u64 = 64 << 20;
-/// A simulated device has no cache, and what it writes takes this machine's time: there a flush is a step and no more.
+/// A simulated device reports no cache, and what it writes takes this machine's time: there a flush is a step and no more.
 const SIMULATED_FLUSH: u64 = 64 << 10;
 /// Most launches in one sample: each has a flush before it, which takes longer than most of them.
 const MAX_BATCH: u32 = 16;
