@@ -156,11 +156,10 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
         found => found?,
     };
     let (mut runs, mut errors) = (vec![], found.foreign);
-    errors.extend(found.copies.into_iter().map(
-        |super::runs::Copied { file: copy, kept: first, .. }| {
-            Error::Usage(format!("{} holds the same as {}", copy.display(), first.display()))
-        },
-    ));
+    errors.extend(found.copies.into_iter().map(|copied| {
+        let (copy, first) = (copied.file.display(), copied.kept.display());
+        Error::Usage(format!("{copy} holds the same as {first}"))
+    }));
     for file in found.files {
         match read(&file) {
             Ok(run) => runs.push(run),

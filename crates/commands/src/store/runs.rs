@@ -102,51 +102,65 @@ fn each_once(found: Found, compete: impl Fn(&Provenance, &Provenance) -> bool) -
     let mut order: Vec<usize> = (0..files.len()).collect();
     let records = counts(&files);
     order.sort_by_key(|&at| (files[at].is_baseline, Reverse((records[at], files[at].bytes)), at));
-    let (mut kept, mut copies) = (BTreeSet::new(), BTreeMap::new());
-    let mut by_source: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut imported: Vec<usize> = vec![];
+    let (mut kept, mut copies) = (Kept::default(), BTreeMap::new());
     for at in order {
         let file = &files[at];
-        let like = file.sources.iter().filter_map(|source| by_source.get(source.as_str()));
         let same = |&other: &usize| compete(file, &files[other]) && file.shares_with(&files[other]);
-        let like = like.flatten().chain(imported.iter().filter(|_| file.is_imported));
-        if let Some(other) = like.copied().find(same) {
-            copies.insert(at, other);
-            continue;
-        }
-        kept.insert(at);
-        imported.extend(file.is_imported.then_some(at));
-        for source in &file.sources {
-            by_source.entry(source).or_default().push(at);
+        let other = kept.that_may_share(file).find(same);
+        match other {
+            Some(other) => _ = copies.insert(at, other),
+            None => kept.add(at, file),
         }
     }
     let path = |at: usize| files[at].file.clone();
-    let may_share = |one: &Provenance, other: &Provenance| {
-        !one.sources.is_disjoint(&other.sources) || one.is_imported && other.is_imported
-    };
-    let (all, read) = (&files, &kept);
-    let like = |copy: usize| {
-        read.iter().map(move |&at| &all[at]).filter(move |other| may_share(&all[copy], other))
-    };
-    let copied = |(copy, kept): (usize, usize)| Copied {
+    let copied = |(copy, first): (usize, usize)| Copied {
         file: path(copy),
-        kept: path(kept),
-        missing: files[copy].count_missing_in(like(copy)),
+        kept: path(first),
+        missing: files[copy]
+            .count_missing_in(kept.that_may_share(&files[copy]).map(|at| &files[at])),
     };
     Found {
         copies: copies.into_iter().map(copied).collect(),
-        files: kept.into_iter().map(path).collect(),
+        files: kept.files.iter().copied().map(path).collect(),
         ..found
     }
 }
 
-/// How many records each file has, measured and others; 0 where it cannot share any with another one, which is not read for that.
+/// Files that are read, by number.
+#[derive(Default)]
+struct Kept<'a> {
+    files: BTreeSet<usize>,
+    by_source: HashMap<&'a str, Vec<usize>>,
+    imported: Vec<usize>,
+}
+
+impl<'a> Kept<'a> {
+    fn add(&mut self, at: usize, file: &'a Provenance) {
+        self.files.insert(at);
+        self.imported.extend(file.is_imported.then_some(at));
+        for source in &file.sources {
+            self.by_source.entry(source).or_default().push(at);
+        }
+    }
+
+    /// Those that may hold records of `file`.
+    fn that_may_share(&self, file: &Provenance) -> impl Iterator<Item = usize> + Clone {
+        let of_source = |source: &String| self.by_source.get(source.as_str());
+        let like = file.sources.iter().filter_map(of_source).flatten();
+        like.chain(self.imported.iter().filter(|_| file.is_imported)).copied()
+    }
+}
+
+/// How many records each file has, measured and others; none where it cannot share any with another file, and need not
+/// be read for that.
 fn counts(files: &[Provenance]) -> Vec<[usize; 2]> {
     let mut holders: HashMap<&str, usize> = HashMap::new();
     let sources = files.iter().flat_map(|file| &file.sources);
     sources.for_each(|source| *holders.entry(source.as_str()).or_default() += 1);
+    let are_imported = files.iter().filter(|file| file.is_imported).count() > 1;
     let may_share = |file: &Provenance| {
-        file.is_imported || file.sources.iter().any(|source| holders[source.as_str()] > 1)
+        file.is_imported && are_imported
+            || file.sources.iter().any(|source| holders[source.as_str()] > 1)
     };
     files.iter().map(|file| if may_share(file) { file.counts() } else { [0, 0] }).collect()
 }
