@@ -163,14 +163,13 @@ impl TunedFile {
         }
     }
 
-    /// SHA-256 of the tries in `path`, of which a run takes the fastest.
+    /// SHA-256 of its tries, of which a run takes the fastest.
     ///
     /// # Errors
-    /// As [`Self::existing`].
-    pub fn hash(path: &Path) -> Result<String> {
-        let tried = Self::existing(path)?.tried;
-        let text = serde_json::to_string(&tried);
-        Ok(sha256_hex(text.map_err(|error| Error::io(path, error.into()))?))
+    /// `Io` where they cannot be written as text.
+    pub fn hash(&self) -> Result<String> {
+        let text = serde_json::to_string(&self.tried);
+        Ok(sha256_hex(text.map_err(|error| Error::io(&self.path, error.into()))?))
     }
 
     /// Appends a try: it is in the file before the next one begins.

@@ -25,7 +25,6 @@ use super::remotes::RemoteArgs;
 use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
-use crate::store::tuned::TunedFile;
 use crate::store::{Writer, result_name};
 use crate::worker::{Remote, Remotes};
 use cases::Filters;
@@ -388,14 +387,14 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let remotes = args.remotes.connect()?;
     let selector = Selector { backend, sim: args.selector.sim.clone(), device: vec![] };
     let here = found::list(&selector, &remotes)?;
-    let tuned = args.tuned.as_deref().map(TunedFile::hash).transpose()?;
-    resume::check_tuned(&run.header, tuned.as_deref())?;
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
     ask_trust(args, suite, &remotes)?;
     // What is asked for now holds, as with the budget.
     let header = Header { cool_down: args.cool_down.or(run.header.cool_down), ..run.header };
+    let then = header.tuned.clone();
     let plan = Plan::new(args, suite, &filters, header)?;
+    resume::check_tuned(then.as_deref(), plan.header.tuned.as_deref())?;
     let part = Part { plan, writer: Box::new(|_| Ok(writer)), records: run.records };
     let ends = machines::carry_out(vec![part], (&chosen, &remotes), args)?.unwrap_or_default();
     let Some(ended) = ends.first() else { return Ok((interrupt::EXIT, vec![])) };
@@ -434,8 +433,8 @@ fn create(output: &Path, header: &Header, suite: &str, is_old: bool) -> Result<W
     Writer::create(output, &(stem + if is_old { ".old" } else { "" }), header)
 }
 
-/// The options without which the same run does not go on, and which its header does not keep.
-fn not_in_header(args: &Args) -> String {
+/// The options that the same run needs again: its header keeps hashes of what they ask for, and no more.
+fn needed_again(args: &Args) -> String {
     let cold = if args.cold { " --cold" } else { "" };
     let tuned = args.tuned.as_ref().map(|file| format!(" --tuned {}", file.display()));
     format!("{cold}{}", tuned.unwrap_or_default())
@@ -459,7 +458,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended, took: &str) -> Result<u8>
             args.suite,
             args.remotes.written(),
             sim.unwrap_or_default(),
-            not_in_header(args)
+            needed_again(args)
         ));
         return Ok(interrupt::EXIT);
     }

@@ -81,6 +81,8 @@ impl<'a> Plan<'a> {
         let (total, counts) = budget_of(args, suite, filters, &header);
         let limits = limits_of(suite, &header, seconds_each(total, counts));
         let tuned = args.tuned.as_deref().map(TunedFile::existing).transpose()?;
+        let hash = tuned.as_ref().map(TunedFile::hash).transpose()?;
+        let header = Header { tuned: hash, ..header };
         let devices = header.devices.iter().enumerate();
         let mut cases: Vec<_> = devices
             .map(|(i, d)| {
@@ -266,7 +268,7 @@ pub(super) fn new_header(
         cool_down: args.cool_down,
         in_turn: None,
         verify_only: args.verify,
-        tuned: args.tuned.as_deref().map(TunedFile::hash).transpose()?,
+        tuned: None,
         filters: args.filter.clone(),
         imported: vec![],
         host: host(),

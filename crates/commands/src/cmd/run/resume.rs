@@ -20,23 +20,23 @@ pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<
         return Err(rejected("it was measured in turn with another run, which has moved on"));
     }
     if header.suite_hash != suite.hash {
-        let what = if header.suite_hash == cold_hash(&suite.hash) {
-            return Err(Error::Usage(
-                "cannot resume: the run's kernels were timed with cold caches; name --cold, too"
-                    .into(),
-            ));
-        } else if suite.hash == cold_hash(&header.suite_hash) {
-            return Err(Error::Usage(
-                "cannot resume: the run's kernels were timed without --cold; leave it out".into(),
-            ));
-        } else if header.suite == suite.name {
-            format!("suite `{}` has changed since", suite.name)
-        } else {
-            format!("the run is of suite `{}`, not of `{}`", header.suite, suite.name)
-        };
-        return Err(rejected(&what));
+        return Err(other_suite(header, suite));
     }
     header.devices.iter().map(|then| same(then, here)).collect()
+}
+
+/// Why a run is not of this suite as it is asked for now.
+fn other_suite(header: &Header, suite: &Suite) -> Error {
+    if header.suite_hash == cold_hash(&suite.hash) {
+        return option("its kernels were timed with cold caches; name --cold, too");
+    }
+    if suite.hash == cold_hash(&header.suite_hash) {
+        return option("its kernels were timed without --cold; leave it out");
+    }
+    rejected(&match header.suite == suite.name {
+        true => format!("suite `{}` has changed since", suite.name),
+        false => format!("the run is of suite `{}`, not of `{}`", header.suite, suite.name),
+    })
 }
 
 /// The hash of a suite, `hash`, whose kernels are timed with cold caches.
@@ -44,18 +44,17 @@ pub fn cold_hash(hash: &str) -> String {
     sha256_hex(format!("cold {hash}").as_bytes())
 }
 
-/// That the variants which are asked for now, by the hash of their file, are those of the run.
+/// That the tuned variants of now, by the hash of their file's tries, are those of then.
 ///
 /// # Errors
 /// `Usage` saying what to name.
-pub fn check_tuned(header: &Header, now: Option<&str>) -> Result<()> {
-    let what = match (&header.tuned, now) {
-        (then, now) if then.as_deref() == now => return Ok(()),
-        (Some(_), None) => "the run took tuned variants; name their file with --tuned, too",
-        (None, _) => "the run took no tuned variants; leave --tuned out",
-        (Some(_), Some(_)) => return Err(rejected("the file of tuned variants has changed since")),
-    };
-    Err(Error::Usage(format!("cannot resume: {what}")))
+pub fn check_tuned(then: Option<&str>, now: Option<&str>) -> Result<()> {
+    match (then, now) {
+        (then, now) if then == now => Ok(()),
+        (Some(_), None) => Err(option("it took tuned variants; name their file with --tuned, too")),
+        (None, _) => Err(option("it took no tuned variants; leave --tuned out")),
+        _ => Err(rejected("the file of tuned variants has changed since")),
+    }
 }
 
 /// That the devices which `--sim` names are among those that the run measures.
@@ -132,6 +131,11 @@ pub fn too_long(records: &[Record], cases: &[Cases]) -> Vec<(usize, Case, Reason
     records.iter().filter_map(found).collect()
 }
 
+/// An option is missing or too many: the same run goes on with the right ones.
+fn option(what: &str) -> Error {
+    Error::Usage(format!("cannot resume: {what}"))
+}
+
 fn rejected(what: &str) -> Error {
     Error::Usage(format!("cannot resume: {what}; start a new run"))
 }
@@ -204,11 +208,7 @@ mod tests {
 
     #[test]
     fn a_run_goes_on_with_the_variants_that_it_began_with() {
-        let of = |then: Option<&str>, now| {
-            let tuned = then.map(str::to_owned);
-            let header = Header { tuned, ..sample::header(vec![]) };
-            check_tuned(&header, now).map_err(|error| error.to_string())
-        };
+        let of = |then, now| check_tuned(then, now).map_err(|error| error.to_string());
         assert!(of(None, None).is_ok() && of(Some("aa"), Some("aa")).is_ok());
         let says = |found: Result<(), String>, what: &str| {
             let message = found.unwrap_err();
