@@ -92,15 +92,11 @@ impl Model {
 
     /// As [`Self::new`], with these settings.
     pub fn with(space: &Space, seed: u64, settings: Settings) -> Self {
-        Self::begin(space, seed, settings, &Expected::default())
+        Self::expecting(space, seed, settings, &Expected::default())
     }
 
-    /// As [`Self::new`], with what is expected of the variants.
-    pub fn expecting(space: &Space, seed: u64, expected: &Expected) -> Self {
-        Self::begin(space, seed, Settings::default(), expected)
-    }
-
-    fn begin(space: &Space, seed: u64, settings: Settings, expected: &Expected) -> Self {
+    /// As [`Self::with`], with what is expected of each variant of the space.
+    pub fn expecting(space: &Space, seed: u64, settings: Settings, expected: &Expected) -> Self {
         let roles = Roles::of(space);
         let expected = expected.log_slowdowns();
         let features = Features::of(space, &roles, &expected);

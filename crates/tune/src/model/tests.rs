@@ -123,11 +123,13 @@ fn what_is_expected_to_be_fast_is_tried_first() {
             .collect();
         (fast.iter().filter(|fast| tried.contains(fast)).count(), tried)
     };
+    let expecting =
+        |seed, expected: &Expected| Model::expecting(&space, seed, Settings::default(), expected);
     let expected = Expected((0..64).map(|variant| Some(1e-3 * seconds(variant))).collect());
     for seed in 0..8 {
-        let (count, tried) = found(Model::expecting(&space, seed, &expected));
+        let (count, tried) = found(expecting(seed, &expected));
         assert_eq!(count, 4, "seed {seed}: {tried:?}");
-        let nothing = found(Model::expecting(&space, seed, &Expected::default()));
+        let nothing = found(expecting(seed, &Expected::default()));
         assert_eq!(nothing, found(Model::new(&space, seed)), "seed {seed}");
         assert!(nothing.0 < 4, "seed {seed}: {nothing:?}");
     }

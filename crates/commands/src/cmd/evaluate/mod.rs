@@ -99,7 +99,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         without: spaced.without_effects(),
         carried,
         search: args.search.map_or_else(BTreeMap::new, |seeds| {
-            spaced.search(args.variants as usize, u64::from(seeds))
+            spaced.search(&recorded, args.variants as usize, u64::from(seeds))
         }),
         best: spaced.best(),
     };

@@ -7,7 +7,7 @@ use gpubench_analysis::fit::{Counted, DataSheet, Launch, Model, OwnRoof, SpacePr
 use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_model::variant::{Effect, Sheet, Variant};
-use gpubench_tune::model::{Expected, Model as Search};
+use gpubench_tune::model::{Expected, Model as Search, Settings};
 use gpubench_tune::{Outcome, Recorded, Trees, replay, residuals, summary};
 use rand::SeedableRng;
 use rand::seq::index;
@@ -22,14 +22,12 @@ pub struct Spaced {
     workload: Workload,
     sheet: Sheet,
     data_sheet: DataSheet,
-    /// Of each variant that was measured: its values in the workload's order, its launch, its seconds.
-    raw: Vec<Vec<f64>>,
-    variants: Vec<Variant>,
-    counts: Vec<Arc<GroupCounts>>,
-    measured: Vec<f64>,
-    /// What was recorded, and of each of its variants, also of those that failed, what it does and takes.
-    recorded: Recorded,
+    /// What each variant does and takes, also of those that failed.
     all: Vec<(Variant, Arc<GroupCounts>)>,
+    /// Which were measured; of each of these its values in the workload's order, and its seconds.
+    ran: Vec<usize>,
+    raw: Vec<Vec<f64>>,
+    measured: Vec<f64>,
 }
 
 /// What searches find by what is expected before anything is measured, over the best of the space.
@@ -57,23 +55,25 @@ impl Spaced {
             workload,
             sheet: data_sheet.sheet(),
             data_sheet,
-            raw: vec![],
-            variants: vec![],
-            counts: vec![],
-            measured: vec![],
-            recorded: recorded.clone(),
             all: vec![],
+            ran: vec![],
+            raw: vec![],
+            measured: vec![],
         };
         for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
             let variant = workload.variant(&workload.values(space, at), &counts);
-            spaced.all.push((variant, counts.clone()));
+            spaced.all.push((variant, counts));
             let Some(seconds) = Outcome::time(outcome) else { continue };
+            spaced.ran.push(at);
             spaced.raw.push(workload.row(space, at));
-            spaced.variants.push(variant);
-            spaced.counts.push(counts);
             spaced.measured.push(seconds);
         }
         Ok(spaced)
+    }
+
+    /// The variants that were measured.
+    fn variants(&self) -> impl Iterator<Item = &Variant> {
+        self.ran.iter().map(|&at| &self.all[at].0)
     }
 
     /// How many variants were measured.
@@ -107,7 +107,7 @@ impl Spaced {
     pub fn without_effects(&self) -> BTreeMap<&'static str, Score> {
         let without = |effect: Effect| {
             let seconds = |v: &Variant| Some(self.sheet.seconds_without(v, effect));
-            let predicted: Vec<_> = self.variants.iter().map(seconds).collect();
+            let predicted: Vec<_> = self.variants().map(seconds).collect();
             Some((effect.label(), Score::of(&predicted, &self.measured)?))
         };
         Effect::ALL.into_iter().filter_map(without).collect()
@@ -116,7 +116,7 @@ impl Spaced {
     /// The best measured and the best predicted time, seconds.
     pub fn best(&self) -> [f64; 2] {
         let min_of = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
-        let mut predicted = self.variants.iter().map(|v| self.sheet.seconds(v));
+        let mut predicted = self.variants().map(|v| self.sheet.seconds(v));
         [min_of(&mut self.measured.iter().copied()), min_of(&mut predicted)]
     }
 
@@ -140,7 +140,7 @@ impl Spaced {
 
     /// The data sheet's prediction, times what measured variants say of it.
     fn hybrid(&self, train: &[usize], seed: u64) -> Vec<Option<f64>> {
-        let predicted: Vec<f64> = self.variants.iter().map(|v| self.sheet.seconds(v)).collect();
+        let predicted: Vec<f64> = self.variants().map(|v| self.sheet.seconds(v)).collect();
         if train.is_empty() {
             return predicted.into_iter().map(Some).collect();
         }
@@ -171,46 +171,48 @@ impl Spaced {
             row.extend([items.ln(), (raw[0] * raw[2]).ln(), (raw[1] * raw[3]).ln()]);
             row
         };
-        let mut rows: Vec<Vec<f64>> = self.raw.iter().zip(&self.variants).map(row).collect();
+        let mut rows: Vec<Vec<f64>> = self.raw.iter().zip(self.variants()).map(row).collect();
         standardise(&mut rows);
         rows
     }
 
     /// The published models: for each its predictions, draw by draw.
     fn published(&self, trains: &[Vec<usize>]) -> Vec<(&'static str, Vec<Vec<Option<f64>>>)> {
-        let launches = self.launches();
+        let measured = self.ran.iter().zip(&self.measured);
+        let launches: Vec<Launch> =
+            measured.map(|(&at, &seconds)| self.launch(at, seconds)).collect();
         let device = self.data_sheet.device();
-        let models = Model::ALL.into_iter().filter(|model| *model != Model::HYBRID);
         let evaluate = |model: Model| {
             let predictor = SpacePredictor::new(model, &launches, &device);
             // A draw that a model cannot be fitted to counts for none of its scores.
             let each = trains.par_iter().filter_map(|train| predictor.seconds(train).ok());
             (model.id(), each.collect())
         };
-        models.map(evaluate).collect()
+        published().map(evaluate).collect()
     }
 
-    /// What `tune`'s search finds in so many variants where each model's prediction from the data sheet alone orders them,
-    /// and where the parameters' names alone do.
-    pub fn search(&self, variants: usize, seeds: u64) -> BTreeMap<&'static str, SearchScore> {
+    /// What `tune`'s search of the space, `recorded`, finds in so many variants where each model's prediction from the data
+    /// sheet alone orders them, and where the parameters' names alone do.
+    pub fn search(
+        &self,
+        recorded: &Recorded,
+        variants: usize,
+        seeds: u64,
+    ) -> BTreeMap<&'static str, SearchScore> {
         let mut expected = vec![("names", Expected::default())];
         let own = self.all.iter().map(|(variant, _)| Some(self.sheet.seconds(variant)));
         expected.push(("hybrid", Expected(own.collect())));
-        let launches: Vec<Launch> = self
-            .all
-            .iter()
-            .map(|(variant, counts)| self.launch(variant, counts, f64::NAN))
-            .collect();
+        let launches: Vec<Launch> =
+            (0..self.all.len()).map(|at| self.launch(at, f64::NAN)).collect();
         let device = self.data_sheet.device();
-        for model in Model::ALL.into_iter().filter(|model| *model != Model::HYBRID) {
+        for model in published() {
             let seconds = SpacePredictor::new(model, &launches, &device).seconds(&[]);
             expected.extend(seconds.ok().map(|seconds| (model.id(), Expected(seconds))));
         }
         let of = |(name, expected): (&'static str, Expected)| {
-            let space = self.recorded.space();
-            let one = |seed| {
-                replay(&self.recorded, &mut Search::expecting(space, seed, &expected), variants)
-            };
+            let space = recorded.space();
+            let begin = |seed| Search::expecting(space, seed, Settings::default(), &expected);
+            let one = |seed| replay(recorded, &mut begin(seed), variants);
             let found = summary((0..seeds).into_par_iter().map(one).collect())?;
             let score = SearchScore { mean_ratio: found.mean_ratio, p90_ratio: found.p90_ratio };
             Some((name, score))
@@ -218,15 +220,9 @@ impl Spaced {
         expected.into_iter().filter_map(of).collect()
     }
 
-    fn launches(&self) -> Vec<Launch> {
-        let measured = self.variants.iter().zip(&self.counts).zip(&self.measured);
-        measured
-            .map(|((variant, counts), seconds)| self.launch(variant, counts, *seconds))
-            .collect()
-    }
-
     /// A variant as a launch that took these seconds.
-    fn launch(&self, variant: &Variant, counts: &GroupCounts, seconds: f64) -> Launch {
+    fn launch(&self, at: usize, seconds: f64) -> Launch {
+        let (variant, counts) = &self.all[at];
         let (operations, bytes) = self.workload.work();
         let key = CaseKey {
             workload: self.workload.name().to_owned(),
@@ -272,6 +268,11 @@ impl Spaced {
         all.extend(self.score(&by_chance).map(|evaluated| ("random", evaluated)));
         all
     }
+}
+
+/// The published models: all but our own.
+fn published() -> impl Iterator<Item = Model> {
+    Model::ALL.into_iter().filter(|model| *model != Model::HYBRID)
 }
 
 /// To mean 0 and deviation 1, column by column; what does not vary becomes 0.
