@@ -35,9 +35,7 @@ fn said(copied: &Copied) -> String {
         0 => same,
         missing => {
             let records = counted(missing, "record");
-            format!(
-                "{same}; {records} of it are in no file that is read: name it alone to see them"
-            )
+            format!("{same}. Not read: {records}, in no file that is read; name it alone for these")
         }
     }
 }

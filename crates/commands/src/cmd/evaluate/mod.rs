@@ -69,7 +69,8 @@ struct Report {
     without: BTreeMap<&'static str, Score>,
     /// Time of another device's best variant over the best here, by file.
     carried: BTreeMap<String, Option<f64>>,
-    /// Best time found by a search over the best, by what orders its variants before anything is measured.
+    /// Best time found by a search over the best, by what orders its variants before anything is measured; where asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     search: BTreeMap<&'static str, SearchScore>,
     /// The best measured time and the best predicted one, seconds.
     best: [f64; 2],
