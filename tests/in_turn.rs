@@ -64,7 +64,7 @@ fn two_suites_take_turns_case_by_case_and_are_compared_round_by_round() {
     files.sort();
     let [new, old] = &files[..] else { panic!("{files:?}") };
     assert!(old.ends_with(".old.jsonl"), "as a pattern orders them: {files:?}");
-    let read = |file: &String| gpubench::store::read(file.as_ref()).expect("a result");
+    let read = |file: &String| gpubench::store::read(std::path::Path::new(file)).expect("a result");
     let [new_run, old_run] = [read(new), read(old)];
     let pair = |run: &gpubench::store::Run| run.header.in_turn.clone().expect("in turn");
     assert_eq!(pair(&new_run).pair, pair(&old_run).pair);

@@ -5,6 +5,7 @@ use super::predicted_ranking::Sources;
 use super::require_threads;
 use super::results;
 use super::show::{TableFormat, markdown, print, text, warnings};
+use crate::store::RunFile;
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
@@ -12,7 +13,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::{page, ranking};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench rank`.
@@ -82,12 +83,11 @@ fn unknown_families(options: &Options, matrix: &ResultMatrix) -> Result<()> {
 fn own_profiles(characterised: &[CharacterisedIn], wanted: &[&DeviceInfo]) -> Result<Profiles> {
     let mut latest: Vec<&CharacterisedIn> = characterised.iter().collect();
     latest.sort_by(|a, b| b.started.cmp(&a.started));
-    let file = |device: &&DeviceInfo| {
-        likely(latest.iter().map(|one| (&one.device, one.path.as_path())), device)
-    };
+    let file =
+        |device: &&DeviceInfo| likely(latest.iter().map(|one| (&one.device, &one.file)), device);
     let mut profiles = Profiles::default();
-    for path in wanted.iter().filter_map(file).collect::<BTreeSet<&Path>>() {
-        let run = crate::store::read(path)?;
+    for file in wanted.iter().filter_map(file).collect::<BTreeSet<&RunFile>>() {
+        let run = crate::store::read(file)?;
         profiles.add(&run.header, &run.records);
     }
     Ok(profiles)

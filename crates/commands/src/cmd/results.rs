@@ -1,25 +1,26 @@
 //! The result files that a command's paths mean.
 
 use super::show::warnings;
-use crate::store::runs::Copied;
-use crate::store::{Run, read, runs};
+use crate::store::find::{self, Copied, Found};
+use crate::store::{Run, RunFile, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::counted;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
 /// time, be it in a baseline, are reported on stderr and left out.
 ///
 /// # Errors
-/// As [`runs::find`]; `Usage` where folders hold no result at all.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    reported(runs::find_each_once(paths)?, paths)
+/// As [`find::find`]; `Usage` where folders hold no result at all.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<RunFile>> {
+    reported(find::find_each_once(paths)?, paths)
 }
 
-fn reported(found: runs::Found, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn reported(found: Found, paths: &[PathBuf]) -> Result<Vec<RunFile>> {
     let foreign = found.foreign.iter().map(|error| format!("skipped: {error}"));
     let copies = found.copies.iter().map(said);
-    warnings(&foreign.chain(copies).collect::<Vec<_>>());
+    let joined = found.files.iter().flat_map(joined);
+    warnings(&foreign.chain(copies).chain(joined).collect::<Vec<_>>());
     if found.files.is_empty() && !paths.is_empty() {
         return Err(Error::Usage("no result of gpubench is among these files".into()));
     }
@@ -40,12 +41,21 @@ fn said(copied: &Copied) -> String {
     }
 }
 
+/// What is said of files that are read as one.
+fn joined(file: &RunFile) -> impl Iterator<Item = String> {
+    file.parts.iter().map(|part| {
+        let (part, records) = (part.path.display(), counted(part.lines.len(), "record"));
+        let first = file.path.display();
+        format!("{part} holds the same run as {first}: {records} that only it has are read with the others")
+    })
+}
+
 /// Reads one, and reports what of it cannot be used.
 ///
 /// # Errors
 /// As [`read`].
-pub fn open(path: &Path) -> Result<Run> {
-    let run = read(path)?;
+pub fn open(file: impl Into<RunFile>) -> Result<Run> {
+    let run = read(file)?;
     warnings(&run.warnings);
     Ok(run)
 }
@@ -55,7 +65,7 @@ pub fn open(path: &Path) -> Result<Run> {
 /// # Errors
 /// Theirs.
 pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Run>> {
-    files(paths)?.iter().map(|path| open(path)).collect()
+    files(paths)?.iter().map(open).collect()
 }
 
 /// As [`open_all`], with every baseline, whatever it was made of: it remembers more than the runs that are there.
@@ -63,5 +73,5 @@ pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Run>> {
 /// # Errors
 /// Theirs.
 pub fn open_all_and_baselines(paths: &[PathBuf]) -> Result<Vec<Run>> {
-    reported(runs::find(paths)?, paths)?.iter().map(|path| open(path)).collect()
+    reported(find::find(paths)?, paths)?.iter().map(open).collect()
 }

@@ -151,8 +151,8 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
     if !folder.exists() {
         return Ok((vec![], vec![]));
     }
-    let found = match super::runs::find(&[folder.to_owned()]) {
-        Err(Error::Usage(_)) => super::runs::Found::default(),
+    let found = match super::find::find(&[folder.to_owned()]) {
+        Err(Error::Usage(_)) => super::find::Found::default(),
         found => found?,
     };
     let (mut runs, mut errors) = (vec![], found.foreign);

@@ -3,6 +3,7 @@
 
 pub mod baseline;
 mod clock;
+pub mod find;
 mod hosts;
 mod lines;
 mod lock;
@@ -11,6 +12,7 @@ mod provenance;
 mod read;
 pub mod read_csv;
 mod replace;
+mod run_file;
 pub mod runs;
 mod scratch;
 mod settings;
@@ -26,5 +28,6 @@ pub use name::{result_name, safe};
 pub use provenance::{is_copy, is_same_start, rounded};
 pub use read::{Flaw, Records, Run, open, read};
 pub use replace::replace;
+pub use run_file::RunFile;
 pub use scratch::Scratch;
 pub use write::Writer;

@@ -7,7 +7,7 @@ use gpubench_core::record::{Line, VERSION};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -61,6 +61,13 @@ impl Provenance {
         }
     }
 
+    /// Whether both hold parts of one run: its records can be read as those of one file.
+    pub fn is_of_run(&self, other: &Self) -> bool {
+        let is_run = |file: &Self| !file.is_baseline && !file.is_imported;
+        let is_same = !self.sources.is_disjoint(&other.sources);
+        is_same && is_run(self) && is_run(other) && self.marks().devices == other.marks().devices
+    }
+
     /// How many measured records it has, each once, and how many others; it reads the file.
     pub fn counts(&self) -> [usize; 2] {
         [self.marks().measured.len(), self.marks().others.len()]
@@ -68,22 +75,43 @@ impl Provenance {
 
     /// How many of its records stand in none of the other files; it reads them.
     pub fn count_missing_in<'a>(&self, others: impl Iterator<Item = &'a Self> + Clone) -> usize {
-        let is_in = |mark: &RecordMark, other: &Self| {
-            mark.near().any(|near| other.records().contains(&near))
+        let is_there = |mark: &&RecordMark| {
+            others.clone().any(|other| mark.near().any(|near| other.records().contains_key(&near)))
         };
-        let is_there = |mark: &&RecordMark| others.clone().any(|other| is_in(mark, other));
-        self.records().len() - self.records().iter().filter(is_there).count()
+        self.records().len() - self.records().keys().filter(is_there).count()
+    }
+
+    /// The lines of its records that stand in none of the other files, which hold parts of the same run.
+    pub fn lines_missing_in<'a>(
+        &self,
+        others: impl Iterator<Item = &'a Self> + Clone,
+    ) -> BTreeSet<u64> {
+        let is_in = |marks: Option<&Vec<Place>>, round| {
+            marks.is_some_and(|places| places.iter().any(|place| place.round == round))
+        };
+        let is_there = |mark: &RecordMark, round: u64| {
+            others.clone().map(Self::marks).any(|marks| {
+                mark.near().any(|near| is_in(marks.measured.get(&near), round))
+                    || is_in(marks.others.get(mark), round)
+            })
+        };
+        let RecordMarks { measured, others: without, .. } = self.marks();
+        let all = measured.iter().chain(without);
+        let all = all.flat_map(|(mark, places)| places.iter().map(move |place| (mark, place)));
+        all.filter(|(mark, place)| !is_there(mark, place.round))
+            .map(|(_, place)| place.line)
+            .collect()
     }
 
     /// The records of this file that stand in the other, too.
     fn common_with(&self, other: &Self) -> impl Iterator<Item = &RecordMark> {
         let theirs = other.records();
-        self.records().iter().filter(|mark| mark.near().any(|near| theirs.contains(&near)))
+        self.records().keys().filter(|mark| mark.near().any(|near| theirs.contains_key(&near)))
     }
 
     /// What came to nothing may be the same in any two runs: it counts where a file has nothing else.
-    fn records(&self) -> &HashSet<RecordMark> {
-        let RecordMarks { measured, others } = self.marks();
+    fn records(&self) -> &HashMap<RecordMark, Vec<Place>> {
+        let RecordMarks { measured, others, .. } = self.marks();
         if measured.is_empty() { others } else { measured }
     }
 
@@ -92,12 +120,21 @@ impl Provenance {
     }
 }
 
-/// Marks of a file's records.
+/// Marks of a file's records, and where these stand.
 #[derive(Debug, Default)]
 struct RecordMarks {
-    measured: HashSet<RecordMark>,
+    /// API and name of each device.
+    devices: Vec<[Value; 2]>,
+    measured: HashMap<RecordMark, Vec<Place>>,
     /// Of those that came to nothing.
-    others: HashSet<RecordMark>,
+    others: HashMap<RecordMark, Vec<Place>>,
+}
+
+/// A record's line, from 1, and its round.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    line: u64,
+    round: u64,
 }
 
 /// What sets a record apart from another one of its case: how many figures it has, and where the smallest, the median
@@ -208,31 +245,40 @@ fn version(header: &Value) -> u32 {
     header["version"].as_u64().and_then(|version| version.try_into().ok()).unwrap_or(VERSION)
 }
 
-/// A mark of each record, without the place that it has in the file, and however another program wrote it again.
+/// A mark of each record, however another program wrote it again.
 fn marks(path: &Path, version: u32) -> Option<RecordMarks> {
     let mut lines = lines(path, u64::MAX)?;
-    let RecordMarks { mut measured, mut others } = RecordMarks::default();
-    let mut devices = Value::Null;
+    let mut marks = RecordMarks::default();
+    let mut at = 0;
     while let Ok(Some((line, _))) = lines.next_line() {
+        at += 1;
         let Piece::Whole(line) = line else { continue };
-        let Some(mut value) = as_written_today(without_mark(&line), version) else { continue };
-        if value["header"].is_object() {
-            devices = value["header"]["devices"].take();
+        let Some(value) = as_written_today(without_mark(&line), version) else { continue };
+        if let Value::Array(devices) = &value["header"]["devices"] {
+            let name = |device: &Value| ["backend", "name"].map(|field| device[field].clone());
+            marks.devices = devices.iter().map(name).collect();
         }
-        let record = &value["record"];
+        marks.add(&value["record"], at);
+    }
+    Some(marks)
+}
+
+impl RecordMarks {
+    /// Takes in the record of a line; nothing where it has none.
+    fn add(&mut self, record: &Value, line: u64) {
         if !record.is_object() {
-            continue;
+            return;
         }
         let device =
-            record["device"].as_u64().and_then(|at| devices.get(usize::try_from(at).ok()?));
-        let case =
-            json!([device.map(|device| [&device["backend"], &device["name"]]), record["key"]]);
-        match figures(record) {
-            Some(figures) => measured.insert(RecordMark::new(case, &figures)),
-            None => others.insert(RecordMark::new(json!([case, record["outcome"]]), &[])),
+            record["device"].as_u64().and_then(|at| self.devices.get(usize::try_from(at).ok()?));
+        let case = json!([device, record["key"]]);
+        let (marks, mark) = match figures(record) {
+            Some(figures) => (&mut self.measured, RecordMark::new(case, &figures)),
+            None => (&mut self.others, RecordMark::new(json!([case, record["outcome"]]), &[])),
         };
+        let round = record["round"].as_u64().unwrap_or(0);
+        marks.entry(mark).or_default().push(Place { line, round });
     }
-    Some(RecordMarks { measured, others })
 }
 
 /// A line without the mark of the order of bytes, with which some programs begin a file.

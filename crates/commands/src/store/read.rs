@@ -1,12 +1,14 @@
 //! Reading results, whoever wrote them and however they were cut short.
 
 use super::lines::{Lines, Piece};
+use super::run_file::{Part, RunFile};
 use gpubench_analysis::derive_flags;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
 use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -55,7 +57,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The lines behind a header, read one by one.
+/// The lines behind a header, read one by one; behind these the records that other files hold of the run.
 #[derive(Debug)]
 pub struct Records {
     path: PathBuf,
@@ -69,6 +71,9 @@ pub struct Records {
     whole: u64,
     flaws: u32,
     ended: bool,
+    parts: VecDeque<Part>,
+    /// The part that is being read, and which lines of it.
+    part: Option<(Box<Records>, BTreeSet<u64>)>,
 }
 
 /// What was read of a case.
@@ -79,12 +84,27 @@ struct KnownCase {
     lines: BTreeMap<(usize, u32), u64>,
 }
 
+impl KnownCase {
+    /// The round after those that a device has.
+    fn next_round(&self, device: usize) -> u32 {
+        let last = self.lines.range(..=(device, u32::MAX)).next_back();
+        last.filter(|((of, _), _)| *of == device).map_or(0, |((_, round), _)| round + 1)
+    }
+}
+
 /// Opens a result file and reads its header.
 ///
 /// # Errors
 /// `Io` when it cannot be read or is no regular file; `Suite` with the place when it is no
 /// result file, or one of a newer format.
-pub fn open(path: &Path) -> Result<(Header, Records)> {
+pub fn open(file: impl Into<RunFile>) -> Result<(Header, Records)> {
+    let RunFile { path, parts } = file.into();
+    let (header, mut records) = open_one(&path)?;
+    records.parts = parts.into();
+    Ok((header, records))
+}
+
+fn open_one(path: &Path) -> Result<(Header, Records)> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if let Some(why) = gpubench_core::text::no_file(&meta) {
         return Err(Error::io(path, std::io::Error::other(why)));
@@ -117,6 +137,8 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
         whole,
         flaws: 0,
         ended: false,
+        parts: VecDeque::new(),
+        part: None,
     };
     Ok((header, records))
 }
@@ -125,10 +147,11 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
 ///
 /// # Errors
 /// As [`open`]; a line that cannot be used is a warning.
-pub fn read(path: &Path) -> Result<Run> {
-    let (header, mut lines) = open(path)?;
+pub fn read(file: impl Into<RunFile>) -> Result<Run> {
+    let file = file.into();
+    let (header, mut lines) = open(&file)?;
     let mut run = Run {
-        path: path.to_owned(),
+        path: file.path,
         header,
         records: vec![],
         noise: None,
@@ -155,6 +178,17 @@ impl Iterator for Records {
     type Item = Result<Line, Flaw>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.next_own().or_else(|| self.next_of_parts())
+    }
+}
+
+impl Records {
+    /// Number of the case of the record that was read last: from 0, in the order in which they were met.
+    pub fn case(&self) -> usize {
+        self.case
+    }
+
+    fn next_own(&mut self) -> Option<Result<Line, Flaw>> {
         if self.ended {
             return None;
         }
@@ -168,12 +202,45 @@ impl Iterator for Records {
         }
         Some(line)
     }
-}
 
-impl Records {
-    /// Number of the case of the record that was read last: from 0, in the order in which they were met.
-    pub fn case(&self) -> usize {
-        self.case
+    fn next_of_parts(&mut self) -> Option<Result<Line, Flaw>> {
+        loop {
+            let Some((part, wanted)) = &mut self.part else {
+                let Part { path, lines } = self.parts.pop_front()?;
+                match open_one(&path) {
+                    Ok((_, part)) => self.part = Some((Box::new(part), lines)),
+                    Err(error) => {
+                        return Some(Err(Flaw { path, line: 1, message: error.to_string() }));
+                    }
+                }
+                continue;
+            };
+            match part.next_own() {
+                None => self.part = None,
+                Some(Err(flaw)) => return Some(Err(flaw)),
+                Some(Ok(Line::Record(record))) if wanted.contains(&part.line) => {
+                    if let Some(record) = self.as_another(record) {
+                        return Some(Ok(Line::Record(record)));
+                    }
+                }
+                // The run may have ended behind what the first file has of it.
+                Some(Ok(line @ Line::Footer(_))) => return Some(Ok(line)),
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// A record of a part. Where its round is taken, by another sitting of the run, it gets the next one, and is none if it
+    /// came to nothing.
+    fn as_another(&mut self, mut record: Box<Record>) -> Option<Box<Record>> {
+        if self.enter(&record).is_err() {
+            if record.measured.is_none() && record.detail.is_none() {
+                return None;
+            }
+            record.round = self.known[&record.key].next_round(record.device);
+            self.enter(&record).ok()?;
+        }
+        Some(record)
     }
 
     fn next_line(&mut self) -> Option<Result<Line, Flaw>> {
@@ -231,23 +298,36 @@ impl Records {
         if let Some(why) = record.validation_error() {
             return Err(self.flaw(format!("{why}; skipped")));
         }
+        match self.enter(&record) {
+            Ok(()) => Ok(Line::Record(record)),
+            Err(first) => {
+                Err(self
+                    .flaw(format!("the same case, device and round as line {first}; counted once")))
+            }
+        }
+    }
+
+    /// Notes a record's case and round.
+    ///
+    /// # Errors
+    /// The line of the record that has them.
+    fn enter(&mut self, record: &Record) -> std::result::Result<(), u64> {
         let round = (record.device, record.round);
-        let first = match self.known.get_mut(&record.key) {
+        match self.known.get_mut(&record.key) {
             Some(case) => {
                 self.case = case.number;
-                *case.lines.entry(round).or_insert(self.line)
+                match case.lines.entry(round) {
+                    Entry::Occupied(first) => return Err(*first.get()),
+                    Entry::Vacant(place) => _ = place.insert(self.line),
+                }
             }
             None => {
                 self.case = self.known.len();
                 let case = KnownCase { number: self.case, lines: [(round, self.line)].into() };
                 self.known.insert(record.key.clone(), case);
-                self.line
             }
-        };
-        if first == self.line {
-            return Ok(Line::Record(record));
         }
-        Err(self.flaw(format!("the same case, device and round as line {first}; counted once")))
+        Ok(())
     }
 
     fn flaw(&self, message: impl Into<String>) -> Flaw {

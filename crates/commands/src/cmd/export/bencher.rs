@@ -1,7 +1,7 @@
 //! Records as Bencher's metrics.
 
 use crate::cmd::show::{print, warnings};
-use crate::store::runs;
+use crate::store::{RunFile, runs};
 use gpubench_analysis::ResultMatrix;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
@@ -10,10 +10,10 @@ use gpubench_report::render::json::json as json_text;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Latencies by device and case.
-pub(super) fn write(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
     let all = runs::load(files)?;
     warnings(&all.warnings);
     let text = bencher(&all.matrix);

@@ -2,17 +2,17 @@
 
 use super::each;
 use crate::cmd::show::print;
-use crate::store::open;
+use crate::store::{RunFile, open};
 use gpubench_core::error::{Error, Result};
 use gpubench_report::csv::csv;
 use gpubench_report::export_rows::{COLUMNS, Cell};
 use gpubench_report::progress::say;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One line a case and round.
-pub(super) fn write(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
     let head = csv([COLUMNS.map(|(name, _)| name.to_owned()).to_vec()]);
     let line = |cells: &[Cell]| csv([cells.iter().map(Cell::text).collect::<Vec<_>>()]);
     match output {

@@ -7,7 +7,7 @@ mod parquet;
 use super::choice::one_of;
 use super::results;
 use super::show::warnings;
-use crate::store::{Run, read};
+use crate::store::{Run, RunFile, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export_rows::{Cell, row};
@@ -22,14 +22,14 @@ pub struct Args {
     runs: Vec<PathBuf>,
     /// What to write
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: fn(&[PathBuf], Option<&Path>) -> Result<()>,
+    format: fn(&[RunFile], Option<&Path>) -> Result<()>,
     /// The file to write, which must not exist (default: stdout; Parquet needs a file)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 /// A format of exports: its name, what it is, and what writes the files' records, to a file or to stdout.
-type Format = (&'static str, &'static str, fn(&[PathBuf], Option<&Path>) -> Result<()>);
+type Format = (&'static str, &'static str, fn(&[RunFile], Option<&Path>) -> Result<()>);
 
 /// All of them.
 const FORMATS: [Format; 3] = [
@@ -48,10 +48,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Calls `take` with the row of every record, file after file.
-fn each(files: &[PathBuf], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
+fn each(files: &[RunFile], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
-    for path in files {
-        let Run { header, records, warnings: flaws, .. } = read(path)?;
+    for file in files {
+        let Run { path, header, records, warnings: flaws, .. } = read(file)?;
         let run = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         for cells in records.iter().filter_map(|record| row(&run, &header, record)) {
             rows += 1;

@@ -1,6 +1,7 @@
 //! Flat rows as a Parquet file, written in groups so that memory stays bounded.
 
 use super::each;
+use crate::store::RunFile;
 use ::parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use ::parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 16;
 
 /// One row a case and round.
-pub(super) fn write(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
     let no_file = || Error::Usage("Parquet is no text: name the file with --output".into());
     let path = output.ok_or_else(no_file)?;
     let columns = COLUMNS.map(|(name, kind)| {

@@ -1,0 +1,40 @@
+//! A run's file, and where else its records are.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A file of a run, with what other files hold of the same run: all are read as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The others.
+    pub parts: Vec<Part>,
+}
+
+/// Records of a run that stand in another file than the run's first one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// The file.
+    pub path: PathBuf,
+    /// The lines that are read, from 1.
+    pub lines: BTreeSet<u64>,
+}
+
+impl From<&Path> for RunFile {
+    fn from(path: &Path) -> Self {
+        Self { path: path.to_owned(), parts: vec![] }
+    }
+}
+
+impl From<&PathBuf> for RunFile {
+    fn from(path: &PathBuf) -> Self {
+        path.as_path().into()
+    }
+}
+
+impl From<&RunFile> for RunFile {
+    fn from(file: &RunFile) -> Self {
+        file.clone()
+    }
+}
