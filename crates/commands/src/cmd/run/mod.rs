@@ -1,5 +1,6 @@
 //! `gpubench run`: run a suite on every device and write its results.
 
+mod args;
 pub(super) mod cases;
 mod cross_device_oracle;
 mod deferred;
@@ -21,137 +22,35 @@ pub(super) mod trust;
 mod turns;
 
 use super::found;
-use super::remotes::RemoteArgs;
 use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
 use crate::store::{Writer, result_name};
 use crate::worker::{Remote, Remotes};
+pub use args::Args;
+use args::TEXT;
+pub(super) use args::limit;
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{CoolDown, Header, InTurn};
+use gpubench_core::record::{Header, InTurn};
 use gpubench_core::text::{counted, printable};
 use gpubench_core::units::seconds;
 use gpubench_core::workload::Kind;
 use gpubench_device::browser::BROWSER;
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::registry::{COLD, experiment};
-use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
-use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
+use gpubench_suite::{Requested, Suite};
 use machines::{Ended, Part};
 use planned::{Plan, any_seed, new_header};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Arguments of `gpubench run`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// A suite file, or the name of an embedded suite
-    #[arg(default_value = "quick")]
-    suite: String,
-    #[command(flatten)]
-    selector: Selector,
-    #[command(flatten)]
-    remotes: RemoteArgs,
-    /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
-    #[arg(long, value_name = "FILTER")]
-    filter: Vec<String>,
-    /// Rounds, each in a fresh process (default: the suite's, else 3, and more while the time budget lasts;
-    /// one with --verify)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(rounds()))]
-    rounds: Option<u32>,
-    /// Repeat the whole run N times, or until interrupted; each has its own result file
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    repeat: Option<u32>,
-    /// Seed of the inputs and of the order of cases (default: a new one, noted in the result)
-    #[arg(long)]
-    seed: Option<u64>,
-    /// List the cases and stop
-    #[arg(long)]
-    list: bool,
-    /// Show cases, memory, estimated time and skipped cases, and stop
-    #[arg(long)]
-    dry_run: bool,
-    /// Check results only, measure nothing: the first variant of each case that builds, small parts of its
-    /// grid before the whole
-    #[arg(long)]
-    verify: bool,
-    /// Time kernels with cold caches: before every launch, twice the last level of cache is written over.
-    /// What is not a kernel's time is skipped
-    #[arg(long)]
-    cold: bool,
-    /// Run the kernels that came with the suite, and remember that you trust them as they are now
-    #[arg(long)]
-    trust: bool,
-    /// Take the variants that `gpubench tune` found for each device and size, from its file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["list"])]
-    tuned: Option<PathBuf>,
-    /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
-    #[arg(long, value_name = "SECONDS", value_parser = limit)]
-    budget: Option<f64>,
-    /// Before each case but a device's first, let the device cool down: for so many seconds, or until it (else
-    /// its host) is below a temperature, as `50C`, for at most 120 s, or `50C:300`
-    #[arg(long, value_name = "SECONDS|TEMPERATURE", value_parser = str::parse::<CoolDown>,
-          conflicts_with_all = ["verify", "list"])]
-    cool_down: Option<CoolDown>,
-    /// Measure another suite in turn with this one, case by case: an older state of the same kernels, to compare with
-    /// on a machine whose speed changes. Its results go to a file of their own, `….old.jsonl`
-    #[arg(long, value_name = "SUITE", conflicts_with_all = ["verify", "list", "resume", "tuned"])]
-    against: Option<String>,
-    /// In which format to report on standard output, as `gpubench report` would
-    #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
-          conflicts_with_all = ["list", "dry_run"])]
-    format: &'static Format,
-    /// Longest that one stage of a case may take before its worker is killed (default: by stage)
-    #[arg(long, value_name = "SECONDS", value_parser = limit)]
-    timeout: Option<f64>,
-    /// Longest that one launch may take (default: 2, and no more than lets its samples fit their time)
-    #[arg(long, value_name = "SECONDS", value_parser = limit)]
-    longest_launch: Option<f64>,
-    /// Result file (`….jsonl`) or folder
-    #[arg(long, short, value_name = "PATH", default_value = "results")]
-    output: PathBuf,
-    /// Run the devices one after the other, each with a result file of its own
-    #[arg(long)]
-    per_device: bool,
-    /// Go on with a run that was cut short
-    #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
-                                "output", "list", "dry_run", "per_device"])]
-    resume: Option<PathBuf>,
-    /// Measure even while another run measures the same device
-    #[arg(long)]
-    no_lock: bool,
-    /// Leave rather than wait while another run measures the same device
-    #[arg(long)]
-    no_wait: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
-}
-
-/// The format that each run of several is reported in by itself.
-const TEXT: &Format = &FORMATS[0];
 /// Sections that a run leaves to `gpubench report`.
 const OF_REPORT: [&str; 3] = ["ranking", "rooflines", "environment"];
-
-/// What `--rounds` takes, as the argument's parser wants it.
-fn rounds() -> RangeInclusive<i64> {
-    i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
-}
-
-pub(super) fn limit(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
-        _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
-    }
-}
 
 /// The suite with cold caches: what it asks for of kernels' times is asked for cold, and nothing else.
 ///
