@@ -8,7 +8,7 @@ use gpubench_core::text::counted;
 use std::path::PathBuf;
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
-/// time, be it in a baseline, are reported on stderr and left out.
+/// time, be it in a baseline, are reported on stderr and left out; so is which files are read as one run.
 ///
 /// # Errors
 /// As [`find::find`]; `Usage` where folders hold no result at all.
@@ -44,9 +44,9 @@ fn said(copied: &Copied) -> String {
 /// What is said of files that are read as one.
 fn joined(file: &RunFile) -> impl Iterator<Item = String> {
     file.parts.iter().map(|part| {
-        let (part, records) = (part.path.display(), counted(part.lines.len(), "record"));
-        let first = file.path.display();
-        format!("{part} holds the same run as {first}: {records} that only it has are read with the others")
+        let (first, path) = (file.path.display(), part.path.display());
+        let records = counted(part.lines.len(), "record");
+        format!("read as one run: {first}, and {records} of {path}")
     })
 }
 

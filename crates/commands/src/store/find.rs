@@ -2,6 +2,7 @@
 
 use super::provenance::Provenance;
 use super::read::open;
+use super::record_mark::RunRecords;
 use super::run_file::{Part, RunFile};
 use gpubench_core::error::{Error, Result};
 use std::cmp::Reverse;
@@ -84,10 +85,9 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A record that counted twice would seem to have been measured twice, with the same result to the bit. Of files that
-/// share records, as far as they `compete`, the run with the most of them is read whole. Of the others, those of the same
-/// run add what only they hold; what was made of it stays out. Bytes decide between equals, and where no other file can
-/// share any.
+/// A record that counted twice would seem to have been measured twice, with the same result to the bit. Files of one run
+/// are read as one, that with the most records first. Of others that share records, as far as they `compete`, that one
+/// alone is read: the rest hold what was made of it. Bytes decide between equals, and where no other file can share any.
 fn each_once(
     files: Vec<PathBuf>,
     foreign: Vec<Error>,
@@ -100,21 +100,25 @@ fn each_once(
     let (mut kept, mut copies) = (Kept::new(&files), BTreeMap::new());
     for at in order {
         let file = &files[at];
-        let same = |&other: &usize| compete(file, &files[other]) && file.shares_with(&files[other]);
-        let sharing: Vec<usize> = kept.that_may_share(file).filter(same).collect();
-        let Some(&first) = sharing.first() else {
-            kept.add(at, at, BTreeSet::new());
-            continue;
+        let same = |&other: &usize| {
+            let other = &files[other];
+            file.is_of_run(other) || compete(file, other) && file.shares_with(other)
         };
-        if !kept.add_part(at, &sharing) {
-            copies.insert(at, kept.part_of[&first].0);
+        let other = kept.that_may_share(file).find(same);
+        match other {
+            None => kept.add(at),
+            Some(other) if file.is_of_run(&files[other]) && kept.add_part(at, other) => {}
+            Some(other) => _ = copies.insert(at, kept.named_as(file).unwrap_or(other)),
         }
     }
-    let copied = |(copy, first): (usize, usize)| Copied {
-        file: files[copy].file.clone(),
-        kept: files[first].file.clone(),
-        missing: files[copy]
-            .count_missing_in(kept.that_may_share(&files[copy]).map(|at| &files[at])),
+    let copied = |(copy, first): (usize, usize)| {
+        let others: Vec<&Provenance> =
+            kept.that_may_share(&files[copy]).map(|at| &files[at]).collect();
+        Copied {
+            file: files[copy].file.clone(),
+            kept: files[first].file.clone(),
+            missing: files[copy].count_missing_in(&others),
+        }
     };
     Found { copies: copies.into_iter().map(copied).collect(), files: kept.run_files(), foreign }
 }
@@ -122,80 +126,86 @@ fn each_once(
 /// Files that are read, by number.
 struct Kept<'a> {
     files: &'a [Provenance],
-    /// Of each file the first one of its run, and which lines are read of any other one.
-    part_of: BTreeMap<usize, (usize, BTreeSet<u64>)>,
+    /// Of each first file of a run the others, and which lines of them are read.
+    parts: BTreeMap<usize, Vec<(usize, BTreeSet<u64>)>>,
+    /// Of each of these the first file.
+    first: HashMap<usize, usize>,
+    /// What they hold, where there are several of a run.
+    records: HashMap<usize, RunRecords>,
     by_source: HashMap<&'a str, Vec<usize>>,
     imported: Vec<usize>,
 }
 
 impl<'a> Kept<'a> {
     fn new(files: &'a [Provenance]) -> Self {
-        let (part_of, by_source) = (BTreeMap::new(), HashMap::new());
-        Self { files, part_of, by_source, imported: vec![] }
+        Self {
+            files,
+            parts: BTreeMap::new(),
+            first: HashMap::new(),
+            records: HashMap::new(),
+            by_source: HashMap::new(),
+            imported: vec![],
+        }
     }
 
-    fn add(&mut self, at: usize, first: usize, lines: BTreeSet<u64>) {
+    fn add(&mut self, at: usize) {
+        self.parts.insert(at, vec![]);
+        self.list(at, at);
+    }
+
+    fn list(&mut self, at: usize, first: usize) {
         let file = &self.files[at];
-        self.part_of.insert(at, (first, lines));
+        self.first.insert(at, first);
         self.imported.extend(file.is_imported.then_some(at));
         for source in &file.sources {
             self.by_source.entry(source).or_default().push(at);
         }
     }
 
-    /// Adds what a file has that those of its run, among the files it shares records with, have not; whether there is
-    /// anything.
-    fn add_part(&mut self, at: usize, sharing: &[usize]) -> bool {
-        let (file, files) = (&self.files[at], self.files);
-        let of_run = sharing.iter().copied().filter(|&other| file.is_of_run(&files[other]));
-        let Some(first) = self.join(of_run) else { return false };
-        let of_run = self.part_of.iter().filter(|(_, (of, _))| *of == first);
-        let lines = file.lines_missing_in(of_run.map(|(&other, _)| &files[other]));
+    /// Adds what a file has that the others of its run, of which `other` is one, have not; whether there is anything.
+    fn add_part(&mut self, at: usize, other: usize) -> bool {
+        let first = self.first[&other];
+        let records = self.records.entry(first).or_insert_with(|| {
+            let mut records = RunRecords::default();
+            self.files[first].all().iter().for_each(|record| _ = records.add(record));
+            records
+        });
+        let mut lines = BTreeSet::new();
+        for record in self.files[at].all() {
+            if records.add(record) {
+                lines.insert(record.line);
+            }
+        }
         let adds = !lines.is_empty();
         if adds {
-            self.add(at, first, lines);
+            self.parts.entry(first).or_default().push((at, lines));
+            self.list(at, first);
         }
         adds
     }
 
-    /// Makes the runs of these files one, and returns its first file. Two parts that share nothing are two runs, until a
-    /// third one shows that they are one.
-    fn join(&mut self, files: impl Iterator<Item = usize>) -> Option<usize> {
-        let runs: Vec<usize> = files.map(|file| self.part_of[&file].0).collect();
-        let first = *runs.first()?;
-        if runs.iter().all(|run| *run == first) {
-            return Some(first);
-        }
-        for (&at, (of, lines)) in &mut self.part_of {
-            if *of == at && at != first && runs.contains(of) {
-                *lines = self.files[at].lines_missing_in(std::iter::empty());
-            }
-            if runs.contains(of) {
-                *of = first;
-            }
-        }
-        Some(first)
-    }
-
     /// Those that may hold records of `file`.
-    fn that_may_share(&self, file: &Provenance) -> impl Iterator<Item = usize> + Clone {
+    fn that_may_share(&self, file: &Provenance) -> impl Iterator<Item = usize> {
         let of_source = |source: &String| self.by_source.get(source.as_str());
         let like = file.sources.iter().filter_map(of_source).flatten();
         like.chain(self.imported.iter().filter(|_| file.is_imported)).copied()
     }
 
+    /// The file itself, where it was named twice.
+    fn named_as(&self, file: &Provenance) -> Option<usize> {
+        self.that_may_share(file).find(|&at| self.files[at].file == file.file)
+    }
+
     /// In the order in which they were named.
     fn run_files(&self) -> Vec<RunFile> {
-        let path = |at: &usize| self.files[*at].file.clone();
-        let mut found: BTreeMap<usize, RunFile> = BTreeMap::new();
-        for (at, (first, lines)) in &self.part_of {
-            let run = found.entry(*first).or_default();
-            match at == first {
-                true => run.path = path(at),
-                false => run.parts.push(Part { path: path(at), lines: lines.clone() }),
-            }
-        }
-        found.into_values().collect()
+        let path = |at: usize| self.files[at].file.clone();
+        let part =
+            |(at, lines): &(usize, BTreeSet<u64>)| Part { path: path(*at), lines: lines.clone() };
+        let run = |(first, parts): (&usize, &Vec<_>)| RunFile {
+            path: path(*first),
+            parts: parts.iter().map(part).collect(),
+        };
+        self.parts.iter().map(run).collect()
     }
 }
 

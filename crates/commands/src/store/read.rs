@@ -26,7 +26,7 @@ pub struct Run {
     pub path: PathBuf,
     /// Its first line.
     pub header: Header,
-    /// Its records, in the order in which they were made.
+    /// Its records, in the order in which they were made; behind them those that other files hold of the run.
     pub records: Vec<Record>,
     /// What repeated runs taught, in a baseline.
     pub noise: Option<Noise>,
@@ -34,9 +34,9 @@ pub struct Run {
     pub footer: Option<Footer>,
     /// What could not be read.
     pub warnings: Vec<Flaw>,
-    /// Bytes up to the end of the last whole line: where writing may go on.
+    /// Bytes of the file up to the end of its last whole line: where writing may go on.
     pub whole: u64,
-    /// Whether reading stopped before the file's end.
+    /// Whether reading stopped before the end of the file.
     pub unread: bool,
 }
 
@@ -71,6 +71,9 @@ pub struct Records {
     whole: u64,
     flaws: u32,
     ended: bool,
+    /// Whether the file's own lines have all been read.
+    own_read: bool,
+    has_footer: bool,
     parts: VecDeque<Part>,
     /// The part that is being read, and which lines of it.
     part: Option<(Box<Records>, BTreeSet<u64>)>,
@@ -137,6 +140,8 @@ fn open_one(path: &Path) -> Result<(Header, Records)> {
         whole,
         flaws: 0,
         ended: false,
+        own_read: false,
+        has_footer: false,
         parts: VecDeque::new(),
         part: None,
     };
@@ -178,7 +183,13 @@ impl Iterator for Records {
     type Item = Result<Line, Flaw>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_own().or_else(|| self.next_of_parts())
+        if !self.own_read {
+            match self.next_own() {
+                None => self.own_read = true,
+                line => return line,
+            }
+        }
+        self.next_of_parts()
     }
 }
 
@@ -186,6 +197,11 @@ impl Records {
     /// Number of the case of the record that was read last: from 0, in the order in which they were met.
     pub fn case(&self) -> usize {
         self.case
+    }
+
+    /// Number of the line that was read last, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
     }
 
     fn next_own(&mut self) -> Option<Result<Line, Flaw>> {
@@ -219,28 +235,32 @@ impl Records {
                 None => self.part = None,
                 Some(Err(flaw)) => return Some(Err(flaw)),
                 Some(Ok(Line::Record(record))) if wanted.contains(&part.line) => {
-                    if let Some(record) = self.as_another(record) {
-                        return Some(Ok(Line::Record(record)));
-                    }
+                    let (path, line) = (part.path.clone(), part.line);
+                    let record = self.as_another(record);
+                    return Some(record.map_err(|message| Flaw { path, line, message }));
                 }
                 // The run may have ended behind what the first file has of it.
-                Some(Ok(line @ Line::Footer(_))) => return Some(Ok(line)),
+                Some(Ok(line @ Line::Footer(_))) if !self.has_footer => {
+                    self.has_footer = true;
+                    return Some(Ok(line));
+                }
                 Some(Ok(_)) => {}
             }
         }
     }
 
-    /// A record of a part. Where its round is taken, by another sitting of the run, it gets the next one, and is none if it
-    /// came to nothing.
-    fn as_another(&mut self, mut record: Box<Record>) -> Option<Box<Record>> {
+    /// A record of a part; where its round is taken, by the same run resumed elsewhere, one of the round behind the last.
+    ///
+    /// # Errors
+    /// That there are too many.
+    fn as_another(&mut self, mut record: Box<Record>) -> Result<Line, String> {
         if self.enter(&record).is_err() {
-            if record.measured.is_none() && record.detail.is_none() {
-                return None;
-            }
             record.round = self.known[&record.key].next_round(record.device);
-            self.enter(&record).ok()?;
+            record.validation_error().map_or(Ok(()), |why| Err(format!("{why}; skipped")))?;
+            // No record has this round.
+            let _ = self.enter(&record);
         }
-        Some(record)
+        Ok(Line::Record(record))
     }
 
     fn next_line(&mut self) -> Option<Result<Line, Flaw>> {
@@ -287,7 +307,10 @@ impl Records {
             },
             Ok(Line::Footer(footer)) => match footer.validation_error() {
                 Some(why) => Err(self.flaw(format!("{why}; skipped"))),
-                None => Ok(Line::Footer(footer)),
+                None => {
+                    self.has_footer = true;
+                    Ok(Line::Footer(footer))
+                }
             },
             Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
         }

@@ -133,7 +133,7 @@ mod tests {
     fn a_folder_is_its_results_and_each_is_read() {
         let folder = tempfile::tempdir().unwrap();
         for n in 0..5 {
-            let header = header(vec![device("opencl")]);
+            let header = Header { seed: n as u64, ..header(vec![device("opencl")]) };
             let mut writer = Writer::create(folder.path(), &format!("run{n}"), &header).unwrap();
             for case in 0..n {
                 let seconds = 1e-3 + 1e-6 * n as f64;

@@ -164,7 +164,7 @@ impl Outcome {
 /// launch; a lost link, a timeout and a crash take the worker with them; a lost device takes every case behind
 /// it. A wrong result is worst, since it alone looks like a success: only the comparison with the
 /// reference tells it from one, and then the times of the other rounds are not to be believed either.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Left out by a budget or filter.
     Skipped,

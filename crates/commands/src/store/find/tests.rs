@@ -1,15 +1,16 @@
 use super::*;
 use crate::store::{Run, Writer, read};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
-use gpubench_core::record::{Footer, Header, InTurn, Outcome, Record};
+use gpubench_core::record::{Footer, Header, Host, InTurn, Outcome, Record};
 use serde_json::{Value, json};
+use std::path::Path;
 
 #[test]
 fn a_run_counts_once_however_often_it_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let header = header(vec![device("opencl")]);
     let mut paths = vec![];
-    for n in 0..2 {
+    for n in 0..2u32 {
+        let header = Header { seed: u64::from(n), ..header(vec![device("opencl")]) };
         let mut writer = Writer::create(folder.path(), &format!("run{n}"), &header).unwrap();
         writer.append(&record(key("a", 1), 1e-3 * f64::from(n + 1))).unwrap();
         paths.push(writer.leave().unwrap());
@@ -77,50 +78,103 @@ fn of_two_copies_the_one_with_more_records_stays_and_not_the_one_with_more_bytes
     }
 }
 
+/// A run: by device, case and round what came of it, and the footer's seconds.
+type Held = (BTreeMap<[String; 3], String>, Option<f64>);
+
+/// The runs that these files hold, and how many files are copies.
+fn runs(files: &[&PathBuf]) -> (Vec<Held>, usize) {
+    let found = find(&files.iter().map(|file| (*file).clone()).collect::<Vec<_>>()).unwrap();
+    let of_run = |file: &RunFile| {
+        let Run { records, warnings, footer, .. } = read(file).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let mut of_run = BTreeMap::new();
+        for record in &records {
+            let at = [record.device.to_string(), record.key.to_string(), record.round.to_string()];
+            let samples = record.measured.as_ref().map(|measured| &measured.samples);
+            let came = format!("{:?} {samples:?}", record.outcome);
+            assert_eq!(of_run.insert(at, came), None, "counted twice");
+        }
+        (of_run, footer.map(|footer| footer.wall))
+    };
+    (found.files.iter().map(of_run).collect(), found.copies.len())
+}
+
+/// A file with these lines of another one, behind its header.
+fn part(whole: &Path, name: &str, places: &[usize]) -> PathBuf {
+    let text = std::fs::read_to_string(whole).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let part: Vec<&str> = [0].iter().chain(places).map(|place| lines[*place]).collect();
+    let file = whole.with_file_name(name);
+    std::fs::write(&file, part.join("\n") + "\n").unwrap();
+    file
+}
+
+/// A run of six records and one that was skipped, on two equal devices.
+fn run_of_seven(folder: &Path) -> PathBuf {
+    let header = header(vec![device("opencl"), device("opencl")]);
+    let mut writer = Writer::create(folder, "whole", &header).unwrap();
+    for (round, case) in [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)] {
+        // The second device is as fast, as one that is simulated is.
+        for device in 0..2 {
+            let record = record(key("a", case), 1e-3 + f64::from(round));
+            writer.append(&Record { round, device, ..record }).unwrap();
+        }
+    }
+    let skipped = Outcome::Skipped("no time".to_owned().into());
+    writer.append(&outcome(key("b", 1), skipped)).unwrap();
+    let ended = "2025-01-31T12:31:05Z".into();
+    writer.finish(&Footer { ended, wall: 1.0, estimated: None, records: 13 }).unwrap()
+}
+
 #[test]
 fn parts_of_a_run_are_read_as_one_and_each_record_once() {
     let folder = tempfile::tempdir().unwrap();
-    let round = |round, case| Record { round, ..record(key("a", case), 1e-3 + f64::from(round)) };
-    let mut writer =
-        Writer::create(folder.path(), "whole", &header(vec![device("opencl")])).unwrap();
-    for (number, case) in [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)] {
-        writer.append(&round(number, case)).unwrap();
+    let whole = run_of_seven(folder.path());
+    let wanted = runs(&[&whole]).0;
+    assert_eq!((wanted.len(), wanted[0].0.len(), wanted[0].1), (1, 13, Some(1.0)));
+    let of = |name: &str, places: &[usize]| part(&whole, name, places);
+    let all: Vec<usize> = (1..15).collect();
+    // With records that both hold, with none, in a chain, and one whose records all came to nothing.
+    for parts in [
+        [&all[..8], &all[5..], &all[..1]],
+        [&all[..7], &all[7..], &[]],
+        [&all[..4], &all[2..10], &all[8..]],
+        [&all[..12], &all[12..], &all[..2]],
+        // The second device's alone.
+        [&[1, 3, 5, 7, 9, 11, 13, 14], &[2, 4, 6, 8, 10, 12], &[]],
+    ] {
+        let files = ["x", "y", "z"].into_iter().zip(parts).map(|(name, places)| of(name, places));
+        let files: Vec<PathBuf> = files.collect();
+        let [x, y, z] = [&files[0], &files[1], &files[2]];
+        for order in [[x, y, z], [z, y, x], [y, z, x]] {
+            assert_eq!(runs(&order).0, wanted, "{parts:?}");
+        }
+        assert_eq!(runs(&[y, x, y, x, z]).0, wanted, "{parts:?}");
+        assert_eq!(runs(&[&whole, x, y, z]), (wanted.clone(), 3), "{parts:?}");
     }
-    let ended = "2025-01-31T12:31:05Z".into();
-    let footer = Footer { ended, wall: 1.0, estimated: None, records: 6 };
-    let whole = std::fs::read_to_string(writer.finish(&footer).unwrap()).unwrap();
-    let lines: Vec<&str> = whole.lines().collect();
-    let part = |name: &str, places: &[usize]| {
-        let file = folder.path().join(name);
-        let lines: Vec<&str> = [0].iter().chain(places).map(|place| lines[*place]).collect();
-        std::fs::write(&file, lines.join("\n") + "\n").unwrap();
-        file
-    };
-    let records = |parts: &[&PathBuf]| {
-        let found = find(&parts.iter().map(|part| (*part).clone()).collect::<Vec<_>>()).unwrap();
-        let count = found.files.len();
-        let runs = found.files.iter().map(|file| read(file).unwrap());
-        let of_run = |run: Run| {
-            assert!(run.warnings.is_empty() && (count > 1 || run.footer.is_some()), "{run:?}");
-            let case = |record: &Record| format!("{:?}", record.key.size);
-            run.records.iter().map(|r| (r.round, case(r))).collect::<BTreeSet<_>>()
-        };
-        (runs.map(of_run).collect::<Vec<_>>(), found.copies.len())
-    };
-    let whole = records(&[&folder.path().join("whole.jsonl")]).0;
-    assert_eq!(whole[0].len(), 6);
-    let overlapping = [part("x", &[1, 2, 3, 4]), part("y", &[3, 4, 5, 6, 7])];
-    assert_eq!(records(&overlapping.each_ref()), (whole.clone(), 0));
-    // Twice each, in any order.
-    let [x, y] = &overlapping;
-    assert_eq!(records(&[y, x, y, x]), (whole.clone(), 2));
-    // Two that share nothing are two runs, until a third one shares with both.
-    let [left, right] = [part("l", &[1, 2, 3]), part("r", &[4, 5, 6, 7])];
-    assert_eq!(records(&[&left, &right]).0.len(), 2);
-    let between = part("b", &[3, 4]);
-    assert_eq!(records(&[&left, &right, &between]), (whole.clone(), 1));
-    let more = [part("m", &[1, 2]), part("n", &[2, 3, 4, 5]), part("o", &[5, 6, 7])];
-    assert_eq!(records(&more.each_ref()), (whole, 0));
+}
+
+#[test]
+fn a_part_that_another_program_wrote_again_is_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = run_of_seven(folder.path());
+    let wanted = runs(&[&whole]).0;
+    let copy = part(&whole, "copy", &(3..15).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(&copy).unwrap();
+    // Five digits are kept.
+    assert!(text.contains("1.001,"), "{text}");
+    std::fs::write(&copy, text.replace("1.001,", "1.00104,")).unwrap();
+    assert_eq!(runs(&[&whole, &copy]), (wanted, 1));
+    // Blank lines, one that is torn, and another run behind the first: lines are counted alike.
+    let first = part(&whole, "first", &[1, 2, 3, 4]);
+    let lines: Vec<&str> = text.lines().collect();
+    let odd = format!("{}\n\n{}\n{}\n{}\n{}", lines[0], lines[1], lines[4], lines[0], lines[9]);
+    std::fs::write(&copy, odd).unwrap();
+    let found = find(&[first, copy]).unwrap();
+    let run = read(&found.files[0]).unwrap();
+    assert_eq!((found.files.len(), run.records.len()), (1, 5));
+    let warnings: Vec<String> = run.warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.iter().any(|w| w.contains("copy:5: a second header")), "{warnings:?}");
 }
 
 #[test]
@@ -136,9 +190,15 @@ fn a_copy_that_was_resumed_by_itself_adds_a_round() {
     let one = write("one", record(key("a", 2), 2e-3));
     let other = write("other", record(key("a", 2), 3e-3));
     let failed = write("failed", outcome(key("a", 2), Outcome::Timeout("late".into())));
-    let run = read(&find(&[one, other, failed]).unwrap().files[0]).unwrap();
-    let rounds: Vec<u32> = run.records.iter().map(|record| record.round).collect();
-    assert_eq!(rounds, [0, 0, 1]);
+    let skipped = Outcome::Skipped("no time".to_owned().into());
+    let skipped = write("skipped", outcome(key("a", 2), skipped));
+    let (runs, copies) = runs(&[&one, &other, &failed, &skipped]);
+    assert_eq!((runs.len(), copies), (1, 1), "what was skipped says nothing");
+    let rounds: Vec<[&str; 2]> =
+        runs[0].0.iter().map(|([_, _, round], came)| [round.as_str(), came]).collect();
+    assert_eq!(rounds[0][0], "0");
+    let found = rounds[1..].iter().map(|[round, came]| format!("{round} {}", &came[..7]));
+    assert_eq!(found.collect::<Vec<_>>(), ["0 Ok Some", "1 Ok Some", "2 Timeout"]);
 }
 
 #[test]
@@ -146,7 +206,9 @@ fn what_kept_no_samples_counts_once_and_two_runs_in_turn_are_two() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, in_turn: Option<bool>, records: &[&Record]| {
         let in_turn = in_turn.map(|is_old| InTurn { pair: "a pair".into(), is_old });
-        let header = Header { in_turn, ..header(vec![device("opencl")]) };
+        let header = header(vec![device("opencl")]);
+        let host = Host { name: name.into(), ..header.host };
+        let header = Header { in_turn, host, ..header };
         let mut writer = Writer::create(folder.path(), name, &header).unwrap();
         records.iter().for_each(|record| writer.append(record).unwrap());
         writer.leave().unwrap()
