@@ -12,7 +12,7 @@ use super::significance::{Significance, significances};
 use super::{CaseResult, DeviceCases};
 use gpubench_core::record::{Flag, Grade};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::Difference;
+use gpubench_stats::{Difference, ends};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -186,7 +186,7 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     let doubt = [0, 1].map(|end| {
         pairs.iter().map(|pair| pair.correction.doubt[end]).sum::<f64>() / pairs.len() as f64
     });
-    let mean = mean.map(|(mean, interval)| (mean.exp(), widened(interval, doubt).map(f64::exp)));
+    let mean = mean.map(|(mean, interval)| (mean.exp(), ends(mean, widened(interval, doubt))));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
     let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];
@@ -295,7 +295,7 @@ fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
         old: seconds(before),
         new: seconds(now),
         ratio,
-        interval: widened(significance.interval(), correction.doubt).map(f64::exp),
+        interval: ends(ratio.ln(), widened(significance.interval(), correction.doubt)),
         speed: is_corrected.then(|| correction.explained().map(f64::exp)),
         unexplained_ratio: ratio / correction.doubt[1].exp(),
         unsure_by_speed: unsure(found) && !unsure(verdict(significance, tolerance, [0.0; 2])),

@@ -30,7 +30,12 @@ impl AgedFailures {
     /// The exponent of the survival of `nodes` for so many seconds more.
     fn exponent(self, nodes: f64, seconds: f64) -> f64 {
         let c = self.failures.shape();
-        nodes * self.failures.rate() * ((self.age + seconds).powf(c) - self.age.powf(c))
+        let grown = match self.age > 0.0 {
+            // Of old nodes and little time both powers are nearly equal.
+            true => self.age.powf(c) * (c * (seconds / self.age).ln_1p()).exp_m1(),
+            false => seconds.powf(c),
+        };
+        nodes * self.failures.rate() * grown
     }
 
     /// When the exponent of `nodes` nodes reaches `exponent`: the other way round.

@@ -155,15 +155,27 @@ impl Failures {
     /// Seconds to compute again, in expectation, after a failure within `seconds` without a
     /// checkpoint: the mean time of that failure (5.25). 0 for no time.
     pub fn expected_recomputation(self, nodes: f64, seconds: f64) -> f64 {
-        let y = self.exponent(nodes, seconds);
-        if y <= 0.0 {
-            return 0.0;
+        let (y, c) = (self.exponent(nodes, seconds), self.shape);
+        if y < 1.0 {
+            return seconds * share_until_rare_failure(1.0 / c, y);
         }
-        let c = self.shape;
         let scale = (nodes * self.rate).powf(-1.0 / c);
         let until = scale / c * lower_gamma(1.0 / c, y) - seconds * (-y).exp();
         until / -(-y).exp_m1()
     }
+}
+
+/// The same as a share of the time, where a failure is improbable: y below 1, a = 1/c. Both differences of 5.25 as their
+/// series, `Σ n/(a + n)·(−y)ⁿ/n!` over `Σ (−y)ⁿ/n!` from n = 1 on: of nearly equal numbers they would be rounding.
+fn share_until_rare_failure(a: f64, y: f64) -> f64 {
+    const TERMS: i32 = 20;
+    let (mut until, mut failed, mut term) = (0.0, 0.0, 1.0);
+    for n in (1..=TERMS).map(f64::from) {
+        until += n / (a + n) * term;
+        failed += term;
+        term *= -y / (n + 1.0);
+    }
+    until / failed
 }
 
 /// The lower incomplete gamma function, from nothing to everything.
@@ -209,6 +221,28 @@ mod tests {
             - 300f64.powf(1.0 - shape) / rate * (-y).exp())
             / (1.0 - (-y).exp());
         assert!((printed - closed).abs() > 100.0, "{printed}");
+    }
+
+    /// The rarer a failure, the nearer its mean time to that of a hazard which rises as t^(c − 1): T·c/(c + 1).
+    #[test]
+    fn a_rare_failure_comes_when_its_hazard_says() {
+        for (rate, shape, seconds, nodes) in [
+            (8.914e-18, 1.58, 1.967, 100.0),
+            (2.627e-23, 1.88, 295.0, 1000.0),
+            (6.278e-11, 18.7, 1.698e-4, 1e6),
+            (1e-21, 1.5, 10_000.0, 1.0),
+            (1e-320, 1.5, 1e-9, 1.0),
+        ] {
+            let mean = Failures::new(rate, shape).unwrap().expected_recomputation(nodes, seconds);
+            near(mean / seconds, shape / (shape + 1.0), 1e-12);
+        }
+        // Both ways to it meet, and lie between that and what always fails late.
+        let at = |y: f64| {
+            let seconds = (y / (NODES * 1e-6)).powf(1.0 / 1.5);
+            failures().expected_recomputation(NODES, seconds) / seconds
+        };
+        near(at(1.0 - 1e-9), at(1.0 + 1e-9), 1e-8);
+        assert!(at(0.99) < at(0.01) && at(0.01) < 0.6, "{} {}", at(0.99), at(0.01));
     }
 
     #[test]

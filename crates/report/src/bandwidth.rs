@@ -37,7 +37,7 @@ type Curve<'m, 'a> = BTreeMap<u64, (Quantity, &'m Aggregate<'a>)>;
 fn curve<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Curve<'m, 'a> {
     let mut curve = Curve::new();
     for row in input.of(device).filter(|row| row.outcome.is_ok() && !row.is_doubtful()) {
-        let (Some(Ceiling::Bandwidth), Some(time)) = (row.records[0].ceiling, row.time) else {
+        let (Some(Ceiling::Bandwidth), Some(time)) = (row.described_by().ceiling, row.time) else {
             continue;
         };
         let Some((record, measured)) = row.shown().next() else { continue };

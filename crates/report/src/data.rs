@@ -197,7 +197,7 @@ fn case(row: &Aggregate) -> Case {
         size: row.key.size.iter().cloned().collect(),
         measure: row.key.measure,
         host_memory: row.key.host_memory.map(|kind| kind.label().to_owned()),
-        family: row.records[0].family.clone(),
+        family: row.described_by().family.clone(),
         outcome: row.outcome.label().to_owned(),
         reason: reason(row.outcome),
         seconds: row.time.map(|time| time.value),

@@ -69,7 +69,7 @@ pub(crate) fn all_families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, 
     let mut families: BTreeMap<(usize, &str), Cases> = BTreeMap::new();
     for row in &input.rows {
         // The ranking's, in which a launch is no transfer.
-        let family = ranking_family(row.records[0]);
+        let family = ranking_family(row.described_by());
         let place = FAMILIES.iter().position(|name| *name == family).unwrap_or(usize::MAX);
         let cases = families.entry((place, family)).or_default();
         cases.entry(row.key).or_default().insert(row.device, row);

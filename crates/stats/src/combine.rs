@@ -15,6 +15,13 @@ pub enum Basis {
     Device,
 }
 
+/// An interval, given in logarithms as its middle is. None of its ends lies beyond a million times the middle: where rounds
+/// scatter so much nothing is known, and a farther end is neither a time nor a ratio of times.
+pub fn ends(middle: f64, interval: [f64; 2]) -> [f64; 2] {
+    let farthest = 1e6f64.ln();
+    interval.map(|end| end.clamp(middle - farthest, middle + farthest).exp())
+}
+
 /// A case's value over all its rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overall {
@@ -120,7 +127,7 @@ impl Rounds {
 
     /// The interval that reaches so far below and above the mean.
     fn around(&self, [below, above]: [f64; 2]) -> [f64; 2] {
-        [(self.mean - below).exp(), (self.mean + above).exp()]
+        ends(self.mean, [self.mean - below, self.mean + above])
     }
 
     /// As [`Rounds::overall`] of a single round, with room for such a drift.
@@ -198,6 +205,15 @@ mod tests {
     fn the_geometric_mean_of_one_and_four_is_two() {
         assert!((geometric_mean(&[1.0, 4.0]).unwrap() - 2.0).abs() < 1e-12);
         assert!(geometric_mean(&[]).is_none() && geometric_mean(&[0.0, 1.0]).is_none());
+    }
+
+    #[test]
+    fn no_end_of_an_interval_lies_beyond_a_million_times_its_middle() {
+        let [low, high] = ends(1.0, [-180.0, 1.5]);
+        assert!((low / 1f64.exp() - 1e-6).abs() < 1e-15 && (high - 1.5f64.exp()).abs() < 1e-12);
+        let [one, other] = [[1e-6; 15], [1e3; 15]];
+        let found = overall([one.as_slice(), other.as_slice()]).unwrap();
+        assert!((found.interval[1] / found.value - 1e6).abs() < 1e-3, "{found:?}");
     }
 
     #[test]

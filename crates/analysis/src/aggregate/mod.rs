@@ -108,6 +108,14 @@ impl<'a> Aggregate<'a> {
         self.shown().map(|(_, measured)| measured)
     }
 
+    /// The record that says what the case is: the first whose samples may be shown, else the first that was not skipped. What
+    /// was skipped has no kernel and no work.
+    pub fn described_by(&self) -> &'a Record {
+        let ran = || self.records.iter().find(|record| !record.outcome.is_skipped());
+        let first = || *ran().unwrap_or(&self.records[0]);
+        self.shown().next().map_or_else(first, |(record, _)| record)
+    }
+
     /// The kernel as its first round built it.
     pub fn kernel(&self) -> Option<&'a Built> {
         self.records.iter().find_map(|record| record.kernel.as_ref())

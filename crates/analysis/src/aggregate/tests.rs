@@ -38,6 +38,16 @@ fn wrong() -> Outcome {
 }
 
 #[test]
+fn a_case_is_described_by_a_round_that_was_measured() {
+    let skipped = Outcome::Skipped("no time".to_owned().into());
+    let records = rounds(&[skipped.clone(), timeout(), Outcome::Ok]);
+    let described = |records: &[Record]| aggregate(records)[0].described_by().round;
+    assert_eq!(described(&[records[0].clone(), records[2].clone()]), 2);
+    assert_eq!(described(&records[..2]), 1);
+    assert_eq!(described(&records[..1]), 0);
+}
+
+#[test]
 fn rounds_make_one_case() {
     let records = [record(key("a", 1), 1.0), round(1, record(key("a", 1), 4.0))];
     let cases = aggregate(&records);

@@ -5,6 +5,7 @@ use super::run_file::{Part, RunFile};
 use gpubench_analysis::derive_flags;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
+use gpubench_core::text::counted;
 use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
 use std::collections::btree_map::Entry;
@@ -38,6 +39,14 @@ pub struct Run {
     pub whole: u64,
     /// Whether reading stopped before the end of the file.
     pub unread: bool,
+}
+
+impl Run {
+    /// Whether it came to its end, and all of its records are here.
+    pub fn is_complete(&self) -> bool {
+        let records = self.records.len() as u64;
+        self.footer.as_ref().is_some_and(|footer| footer.records <= records)
+    }
 }
 
 /// A line that cannot be used.
@@ -175,6 +184,11 @@ pub fn read(file: impl Into<RunFile>) -> Result<Run> {
         }
     }
     (run.whole, run.unread) = (lines.whole, lines.ended);
+    if let Some(footer) = run.footer.as_ref().filter(|_| !run.is_complete()) {
+        let (line, here) = (lines.line, counted(run.records.len(), "record"));
+        let message = format!("the run ended with {}, and {here} can be read", footer.records);
+        run.warnings.push(Flaw { path: run.path.clone(), line, message });
+    }
     derive_flags(&run.header, &mut run.records);
     Ok(run)
 }

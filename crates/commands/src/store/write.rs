@@ -78,7 +78,7 @@ impl Writer {
         let file = OpenOptions::new().write(true).open(path).map_err(io)?;
         claim(&file, path)?;
         let run = read(path)?;
-        if run.footer.is_some() {
+        if run.is_complete() {
             return Err(Error::Usage(format!("{} is complete: nothing to resume", path.display())));
         }
         if run.unread {
@@ -218,6 +218,22 @@ mod tests {
         assert_eq!(run.footer, Some(footer()));
         assert!(run.warnings.is_empty());
         assert!(Writer::resume(&path).is_err(), "a complete run cannot be resumed");
+    }
+
+    #[test]
+    fn a_run_of_which_records_are_missing_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = two_records(folder.path()).finish(&footer()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        std::fs::write(&path, [lines[0], lines[2], lines[3]].join("\n") + "\n").unwrap();
+        let (mut writer, run) = Writer::resume(&path).unwrap();
+        let warning = run.warnings[0].to_string();
+        assert!(warning.ends_with("the run ended with 2, and 1 record can be read"), "{warning}");
+        writer.append(&record(key("a", 1), 1e-3)).unwrap();
+        writer.finish(&footer()).unwrap();
+        let run = read(&path).unwrap();
+        assert!(run.is_complete() && run.warnings.is_empty(), "{run:?}");
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn step(variant: &str) -> (u64, &str) {
 }
 
 fn is_rung(case: &Aggregate) -> bool {
-    case.records[0].tags.iter().any(|tag| tag == LADDER)
+    case.described_by().tags.iter().any(|tag| tag == LADDER)
         && case.key.measure.is_kernel()
         && case.exclusion.is_none()
 }

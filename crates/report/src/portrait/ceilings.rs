@@ -38,7 +38,7 @@ pub(super) fn table(devices: &[PortraitDevice]) -> Table {
 }
 
 fn is_ceiling(case: &Aggregate) -> bool {
-    let record = case.records[0];
+    let record = case.described_by();
     let named = record.ceiling.is_some() || record.tags.iter().any(|tag| tag == TAG);
     named && case.key.measure.is_kernel()
 }

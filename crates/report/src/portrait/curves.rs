@@ -40,7 +40,7 @@ pub(super) fn plots(devices: &[PortraitDevice]) -> Vec<Plot> {
 fn bandwidth(cases: &[&Aggregate]) -> Vec<(f64, f64)> {
     let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for case in cases.iter().filter(|case| case.exclusion.is_none()) {
-        let record = case.records[0];
+        let record = case.described_by();
         let is_bandwidth = record.ceiling == Some(Ceiling::Bandwidth);
         let (Some(Rate::Bandwidth(rate)), Some(bytes), true) =
             (case.rate, record.working_set, is_bandwidth)

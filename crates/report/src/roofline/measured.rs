@@ -55,7 +55,7 @@ impl<'m, 'a> Measured<'m, 'a> {
         // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
         // working set, which is the nearest to it.
         let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
-            let touched = Figure::of(row.records[0]).map(|figure| figure.touched());
+            let touched = Figure::of(row.described_by()).map(|figure| figure.touched());
             let certainty = match touched.and_then(|bytes| roof.is_cached(bytes)) {
                 Some(false) => 2,
                 None if !is_cached(roof, row) => 1,
@@ -64,7 +64,7 @@ impl<'m, 'a> Measured<'m, 'a> {
             (certainty, if certainty == 2 { 0.0 } else { bytes(row) }, *rate)
         };
         for row in input.of(device).filter(|row| row.outcome.is_ok()) {
-            let kind = row.records[0].ceiling;
+            let kind = row.described_by().ceiling;
             let (Some(time), Some(measured)) = (row.time, row.rounds().next()) else { continue };
             if row.is_doubtful() {
                 found.disturbed.extend(kind);

@@ -180,7 +180,7 @@ fn plot(device: &Device, frame: &Frame) -> Plot {
 
 /// The first tag: what the marks distinguish.
 fn group(kernel: &Kernel) -> String {
-    kernel.row.records[0].tags.first().cloned().unwrap_or_else(|| "other".to_owned())
+    kernel.row.described_by().tags.first().cloned().unwrap_or_else(|| "other".to_owned())
 }
 
 #[cfg(test)]

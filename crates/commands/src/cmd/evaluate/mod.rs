@@ -12,6 +12,7 @@ use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::read;
+use gpubench_document::{Unit, number};
 use kernels::Workload;
 use models::{Evaluations, SearchScore, Spaced};
 use score::{Evaluated, Score};
@@ -116,14 +117,11 @@ fn text_of(report: &Report) -> String {
     let mut text = format!("{workload} on {device}: {variants} variants, fitted to {fit}\n");
     let mut line = |name: &str, evaluated: &Evaluated| {
         let Score { spearman, pick, error } = evaluated.mean;
-        let error = match error.is_finite() {
-            true => format!("{:>4.0} %", 100.0 * error),
-            false => "   –".to_owned(),
-        };
+        let error = number(error, Unit::Fraction);
         // A string takes every write.
         let _ = writeln!(
             text,
-            "{name:<16} Spearman's ρ {spearman:>5.2}   pick {pick:>5.2} × best   error {error}"
+            "{name:<16} Spearman's ρ {spearman:>5.2}   pick {pick:>5.2} × best   error {error:>6}"
         );
     };
     report

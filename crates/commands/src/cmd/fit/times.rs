@@ -42,7 +42,7 @@ pub(in crate::cmd) fn launches(
         drift_correction: DriftCorrection::of(&kernels, device.kind),
     };
     let known: Vec<Kernel> =
-        kernels.iter().filter_map(|case| Kernel::of(case.records[0])).collect();
+        kernels.iter().filter_map(|case| Kernel::of(case.described_by())).collect();
     kernel_counts.count(&known, &[rules]);
     let roofs = OwnRoofs::of(&kernels);
     let timed = kernels.iter().filter_map(|case| {
@@ -81,7 +81,7 @@ fn launch(
 ) -> Option<Launch> {
     let seconds = estimator.seconds(case)?;
     let first = case.rounds().next()?;
-    let kernel = Kernel::of(case.records[0])?;
+    let kernel = Kernel::of(case.described_by())?;
     let counted = kernel_counts.of(&kernel, rules);
     let (key, operations, bytes) = (case.key.clone(), first.flops, first.bytes);
     Some(match kernel_counts.launch(&kernel) {
