@@ -4,13 +4,15 @@
 mod common;
 
 use common::{Place, invented, text};
-use gpubench::record::{Outcome, Record};
+use gpubench::record::{Header, Outcome, Record};
 use gpubench::store::{Writer, read};
 use std::path::PathBuf;
 
 /// A run of `rounds` rounds of four cases, each `factor` times a millisecond.
 fn write(place: &Place, name: &str, device: &str, rounds: u32, factor: f64) -> PathBuf {
-    let header = invented::header(vec![invented::device(device)], rounds);
+    // Files with one seed are of one run.
+    let seed = name.bytes().fold(0u64, |seed, byte| seed.wrapping_mul(31) + u64::from(byte));
+    let header = Header { seed, ..invented::header(vec![invented::device(device)], rounds) };
     let path = place.folder.path().join(name);
     let mut writer = Writer::create_at(&path, &header).expect("a new file");
     for round in 0..rounds {

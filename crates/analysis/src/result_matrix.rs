@@ -136,6 +136,10 @@ impl ResultMatrix {
 
     fn number(&mut self, case: &Case) -> usize {
         if let Some(&number) = self.numbers.get(&case.key) {
+            let known = &mut self.cases[number];
+            if known.is_unlike(&case.family) {
+                known.family.clone_from(&case.family);
+            }
             return number;
         }
         let number = self.cases.len();

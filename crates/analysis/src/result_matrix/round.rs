@@ -36,9 +36,14 @@ impl RunRounds {
     /// Takes in a record of the run with this header. `number` is that of its case: cases are numbered from 0 in the
     /// order in which they are met.
     pub fn add(&mut self, header: &Header, record: Record, number: usize) {
-        let family = || ranking_family(&record).to_owned();
-        if number == self.cases.len() {
-            self.cases.push(Arc::new(Case { key: record.key.clone(), family: family() }));
+        let family = ranking_family(&record);
+        match self.cases.get_mut(number) {
+            Some(case) if case.is_unlike(family) => Arc::make_mut(case).family = family.to_owned(),
+            Some(_) => {}
+            None => {
+                let family = family.to_owned();
+                self.cases.push(Arc::new(Case { key: record.key.clone(), family }));
+            }
         }
         self.rounds.push(Round::of(header, record, number, self.cases[number].clone()));
     }
@@ -136,6 +141,14 @@ impl Flagged for Round {
 
     fn flags_mut(&mut self) -> &mut Vec<Flag> {
         &mut self.flags
+    }
+}
+
+impl Case {
+    /// Whether another record of it shows another family: one that was skipped has no kernel, and does not show that it
+    /// is a launch.
+    pub(super) fn is_unlike(&self, family: &str) -> bool {
+        family == LATENCY && self.family != LATENCY
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use gpubench_core::gpu::BuildReport;
 use gpubench_core::record::Outcome;
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 
@@ -9,6 +10,31 @@ fn round(round: u32, seconds: f64) -> Record {
 fn cell(records: &[Record]) -> Result<Cell, &'static str> {
     let matrix = result_matrix([(&header(vec![device("opencl")]), records)]);
     matrix.cell(0, 0).cloned()
+}
+
+#[test]
+fn a_launch_is_one_whether_its_first_record_was_skipped_or_not() {
+    let header = header(vec![device("opencl"), device("vulkan")]);
+    let of = |record: Record| Record { family: "transfer".into(), ..record };
+    let kernel = Some(Built {
+        hash: "aa".into(),
+        group: [64, 1, 1],
+        groups: [1, 1, 1],
+        bounds_checks: BoundsChecks::Off,
+        variant: String::new(),
+        tried: vec![],
+        untried: 0,
+        report: BuildReport::default(),
+    });
+    let measured = Record { device: 1, kernel, ..of(record(key("launch", 1), 1e-6)) };
+    let skipped = of(outcome(key("launch", 1), Outcome::Skipped("no time".to_owned().into())));
+    for records in [[&skipped, &measured], [&measured, &skipped]] {
+        let whole: Vec<Record> = records.into_iter().cloned().collect();
+        let parts = [&whole[..1], &whole[1..]].map(|part| (&header, part));
+        for matrix in [result_matrix([(&header, &whole[..])]), result_matrix(parts)] {
+            assert_eq!(matrix.cases[0].family, "latency");
+        }
+    }
 }
 
 #[test]

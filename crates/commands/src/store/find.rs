@@ -102,12 +102,12 @@ fn each_once(
         let file = &files[at];
         let same = |&other: &usize| {
             let other = &files[other];
-            file.is_of_run(other) || compete(file, other) && file.shares_with(other)
+            compete(file, other) && (file.is_of_run(other) || file.shares_with(other))
         };
         let other = kept.that_may_share(file).find(same);
         match other {
             None => kept.add(at),
-            Some(other) if file.is_of_run(&files[other]) && kept.add_part(at, other) => {}
+            Some(other) if kept.add_part(at, other) => {}
             Some(other) => _ = copies.insert(at, kept.named_as(file).unwrap_or(other)),
         }
     }
@@ -117,7 +117,10 @@ fn each_once(
         Copied {
             file: files[copy].file.clone(),
             kept: files[first].file.clone(),
-            missing: files[copy].count_missing_in(&others),
+            missing: match files[copy].is_baseline || !files[copy].is_of_run(&files[first]) {
+                true => files[copy].count_missing_in(&others),
+                false => 0,
+            },
         }
     };
     Found { copies: copies.into_iter().map(copied).collect(), files: kept.run_files(), foreign }
@@ -162,8 +165,12 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Adds what a file has that the others of its run, of which `other` is one, have not; whether there is anything.
+    /// Adds what a file has that the others of its run, of which `other` is one, have not; whether there is anything. A
+    /// baseline is no part: its records have rounds and a device of their own.
     fn add_part(&mut self, at: usize, other: usize) -> bool {
+        if self.files[at].is_baseline || !self.files[at].is_of_run(&self.files[other]) {
+            return false;
+        }
         let first = self.first[&other];
         let records = self.records.entry(first).or_insert_with(|| {
             let mut records = RunRecords::default();

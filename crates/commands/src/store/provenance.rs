@@ -60,15 +60,20 @@ impl Provenance {
         }
     }
 
-    /// Whether both hold records of one run: it began at that moment, with this seed, of this suite, on these devices. It
-    /// reads the files.
+    /// Whether both hold records of one run: it began at that moment, with this seed, of this suite, on these devices, or,
+    /// where one is a baseline, on its device. It reads the files.
     pub fn is_of_run(&self, other: &Self) -> bool {
-        let is_run = |file: &Self| !file.is_baseline && !file.is_imported;
-        let is_same = !self.sources.is_disjoint(&other.sources);
-        is_same && is_run(self) && is_run(other) && {
-            let run = &self.contents().run;
-            run.is_some() && *run == other.contents().run
+        let are_imported = self.is_imported || other.is_imported;
+        let are_baselines = self.is_baseline && other.is_baseline;
+        if are_imported || are_baselines || self.sources.is_disjoint(&other.sources) {
+            return false;
         }
+        let [one, other] = [self, other].map(Self::contents);
+        let is_on_same = match self.is_baseline {
+            true => one.devices.iter().all(|device| other.devices.contains(device)),
+            false => one.devices == other.devices,
+        };
+        one.run.is_some() && one.run == other.run && is_on_same
     }
 
     /// How many measured records it has, and how many others; it reads the file.
@@ -81,7 +86,11 @@ impl Provenance {
     pub fn count_missing_in(&self, others: &[&Self]) -> usize {
         let is_there = |mark: &&RecordMark| {
             let near = mark.near();
-            others.iter().any(|other| near.iter().any(|near| other.marks().contains(near)))
+            let is_in = |other: &&Self| {
+                near.iter().any(|near| other.marks().contains(near))
+                    || !mark.is_measured() && other.all().iter().any(|record| record.mark == **mark)
+            };
+            others.iter().any(is_in)
         };
         self.marks().len() - self.marks().iter().filter(is_there).count()
     }
@@ -111,6 +120,7 @@ impl Provenance {
 struct Contents {
     /// What sets its run apart from others that began at once.
     run: Option<Value>,
+    devices: Vec<Value>,
     records: Vec<RecordInFile>,
     /// Of those that were measured. What came to nothing may be the same in any two runs: it counts where a file has
     /// nothing else.
@@ -132,19 +142,17 @@ impl Contents {
         let any_measured = records.iter().any(|record| record.mark.is_measured());
         let counts = |mark: &&RecordMark| mark.is_measured() || !any_measured;
         let marks = records.iter().map(|record| &record.mark).filter(counts).cloned().collect();
-        Ok(Self { run: Some(run(&header)), records, marks })
+        let Header { host, suite_hash, seed, tuned, .. } = &header;
+        let run = plain(json!([host.name, suite_hash, seed, tuned]));
+        let devices = header.devices.iter().map(identity).collect();
+        Ok(Self { run: Some(run), devices, records, marks })
     }
 }
 
-/// What two runs that began at once do not share.
-fn run(header: &Header) -> Value {
-    let device = |device: &DeviceInfo| {
-        let DeviceInfo { remote, backend, index, name, uuid, pci, driver, .. } = device;
-        json!([remote, backend, index, name, uuid, pci, driver])
-    };
-    let Header { host, suite_hash, seed, tuned, .. } = header;
-    let devices: Vec<Value> = header.devices.iter().map(device).collect();
-    plain(json!([host.name, suite_hash, seed, tuned, devices]))
+/// What tells a device from the others of its host.
+fn identity(device: &DeviceInfo) -> Value {
+    let DeviceInfo { remote, backend, index, name, uuid, pci, driver, .. } = device;
+    json!([remote, backend, index, name, uuid, pci, driver])
 }
 
 /// Whether two tables of so many rows that have `common` ones are one, written again with rows added or corrected: most of

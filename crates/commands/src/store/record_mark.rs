@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// What sets a record apart from another one of its case: how many figures it has, and where the smallest, the median
-/// and the largest lie, by steps of a millionth. A program that keeps seven digits moves each by a step at most, and two
-/// runs that began at once do not share all three.
+/// and the largest lie, by steps of a ten-thousandth. A program that keeps five digits moves each by a step at most, and
+/// two runs that began at once hardly share all three.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RecordMark {
     case: [u8; 32],
@@ -88,11 +88,11 @@ impl RunRecords {
 }
 
 impl Came {
-    /// Whether both are of one record: a program that keeps five digits moves a figure by fifty steps.
+    /// Whether both are of one record.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Figures { count, steps }, Self::Figures { count: others, steps: other }) => {
-                let near = |(one, other): (&i64, &i64)| one.abs_diff(*other) <= 100;
+                let near = |(one, other): (&i64, &i64)| one.abs_diff(*other) <= 1;
                 count == others && steps.iter().zip(other).all(near)
             }
             _ => self == other,
@@ -100,12 +100,12 @@ impl Came {
     }
 }
 
-/// Where a number lies, by steps of a millionth of it.
+/// Where a number lies, by steps of a ten-thousandth of it.
 fn step(number: f64) -> i64 {
     match number == 0.0 {
         true => 0,
         // A number has at most 745 as its log.
-        false => (number.abs().ln() * 1e6).round() as i64,
+        false => (number.abs().ln() * 1e4).round() as i64,
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::store::{Run, Writer, read};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
-use gpubench_core::record::{Footer, Header, Host, InTurn, Outcome, Record};
+use gpubench_core::record::{Footer, Header, Host, InTurn, Noise, Outcome, Record};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -152,6 +152,26 @@ fn parts_of_a_run_are_read_as_one_and_each_record_once() {
         assert_eq!(runs(&[y, x, y, x, z]).0, wanted, "{parts:?}");
         assert_eq!(runs(&[&whole, x, y, z]), (wanted.clone(), 3), "{parts:?}");
     }
+}
+
+#[test]
+fn a_baseline_of_a_part_is_no_second_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = run_of_seven(folder.path());
+    let [one, other] = [part(&whole, "one", &[1, 3, 5]), part(&whole, "other", &[7, 9, 14])];
+    let Run { header, records, .. } = read(&one).unwrap();
+    let header = Header { devices: header.devices[..1].to_vec(), ..header };
+    let noise = Noise { runs: 1, floors: vec![], history: vec![] };
+    let footer = Footer { ended: header.started.clone(), wall: 1.0, estimated: None, records: 3 };
+    let baseline = folder.path().join("baseline");
+    crate::store::baseline::save(&baseline, &header, &records, &noise, &footer, false).unwrap();
+    let found = find_each_once(&[baseline.clone(), other.clone()]).unwrap();
+    assert_eq!(found.files, [RunFile::from(&other)]);
+    assert_eq!(found.copies, [Copied { file: baseline, kept: other, missing: 3 }]);
+    // What came to nothing in both is not missing.
+    let [skipped, more] = [part(&whole, "skipped", &[13]), part(&whole, "more", &[1, 13])];
+    let found = find(&[more.clone(), skipped.clone()]).unwrap();
+    assert_eq!(found.copies, [Copied { file: skipped, kept: more, missing: 0 }]);
 }
 
 #[test]
