@@ -2,10 +2,10 @@
 //! assembly, which reads them too (`.incbin`).
 //!
 //! Only a preprocessor knows what is a directive and what a comment or a string. Here everything
-//! that could be one is found, wherever it stands: too much is refused rather than too little. What
-//! macros make of parts (`a ## sm`) is not seen: this keeps honest kernels to their own text, and
-//! hinders a malicious one as little as its other means do.
+//! that could be one is found, wherever it stands: too much is refused rather than too little. Where a macro
+//! joins words (`a ## sm`), all words of the text are taken for its parts.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Directives that name a file.
@@ -43,10 +43,37 @@ fn beyond(text: &str, trigraphs: bool) -> Option<Range<usize>> {
     let found = found.or_else(|| {
         let words = words(&plain);
         words.into_iter().find(|word| ASSEMBLY.contains(&&plain[word.clone()]))
-    })?;
+    });
+    let found = found.or_else(|| pasted(&plain))?;
     // What ends the range may lie behind a splice: the character before it shows where it ends.
     let range = places[found.start]..places[found.end - 1] + 1;
     Some(range.start..text.ceil_char_boundary(range.end))
+}
+
+/// Whether a macro of `text` could join words of it and of definitions to one that may not stand there.
+pub fn joins_with(text: &str, definitions: &str) -> bool {
+    let whole = format!("{text}\n{definitions}");
+    [true, false].into_iter().any(|trigraphs| pasted(&spliced(&whole, trigraphs).0).is_some())
+}
+
+/// Where parts are joined, if words of the text could be those of one that may not stand there.
+fn pasted(plain: &[u8]) -> Option<Range<usize>> {
+    let find = |sign: &[u8]| plain.windows(sign.len()).position(|window| window == sign);
+    let (at, len) = find(b"##").map(|at| (at, 2)).or_else(|| Some((find(b"%:%:")?, 4)))?;
+    let words: HashSet<&[u8]> = words(plain).into_iter().map(|word| &plain[word]).collect();
+    let mut forbidden = OPERATORS.into_iter().chain(ASSEMBLY);
+    forbidden.any(|word| is_made_of(&words, word)).then_some(at..at + len)
+}
+
+/// Whether a word is one of these after the other.
+fn is_made_of(parts: &HashSet<&[u8]>, word: &[u8]) -> bool {
+    // Whether the first so many bytes are.
+    let mut made = vec![true];
+    for end in 1..=word.len() {
+        let is = (0..end).any(|begin| made[begin] && parts.contains(&word[begin..end]));
+        made.push(is);
+    }
+    made[word.len()]
 }
 
 /// Where names and numbers stand.
@@ -217,6 +244,11 @@ mod tests {
             "int \u{180e}asm(\"nop\");",
             "\u{feff}asm(\"nop\");",
             "//x?\u{3f}/\nasm(\"nop\");",
+            // What a macro joins.
+            "#define C(a, b) a##b\nC(__as,m__)(\".incbin \\\"/etc/passwd\\\"\");",
+            "#define C(a, b) a%:%:b\nC(__a, C(s, m))(\"nop\");",
+            "#define C(x, y) x?\u{3f}=?\u{3f}=y\nC(_Prag,ma)(\"GCC dependency \\\"x\\\"\")",
+            "#define C(x, y) x#\\\n#y\n#if C(__has_inc,lude)(\"/etc/passwd\")\n#endif",
             // What no compiler knows.
             "#\u{2060}include <x>",
             "#include\u{2603}<x>",
@@ -248,6 +280,14 @@ mod tests {
     }
 
     #[test]
+    fn a_definition_may_be_a_part() {
+        let text = "#define C(a, b) a##b\n#define D(a, b) C(a, b)\nD(__as, REST)(\"nop\");";
+        assert_eq!(beyond_its_text(text), None);
+        assert!(joins_with(text, "m__") && !joins_with(text, "float4 17"));
+        assert!(!joins_with("D(__as, REST)", "m__"), "nothing is joined");
+    }
+
+    #[test]
     fn honest_kernels_have_none() {
         for text in [
             "",
@@ -261,6 +301,8 @@ mod tests {
             "#pragma unroll 4 /* a comment */\nint a; // a comment",
             &format!("#pragma unroll /* 4 */\n/* {0} */\nint a;{0}{0}{0}", " ".repeat(WINDOW / 2)),
             "float asmx, plasm, asm_2; // assembly",
+            "#define JOIN(a, b) a##b\nfloat JOIN(x, 1), s;",
+            "float a, s, m;",
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",
             "#includes\n# 17\n#define A(x) #x\n",

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Why a kernel is not taken.
-const REJECTED: &str =
+pub const REJECTED: &str =
     "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
 /// More texts than this in one kernel are an error: headers that include each other grow fast.
 const MAX_TEXTS: usize = 200;

@@ -3,7 +3,9 @@
 
 use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
+use super::directive;
 use super::file;
+use super::headers::REJECTED;
 use super::misfit::{About, Misfit};
 use super::reading::reading;
 use super::suggest::suggest;
@@ -11,7 +13,7 @@ use super::types::{Buffer, Fallback, Kernel, KernelText, Written};
 use super::values::{self, Group};
 use super::wgsl;
 use gpubench_core::error::Located;
-use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar};
+use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar, Settings};
 use std::ops::Range;
 
 /// Optional features that a kernel can ask for.
@@ -39,6 +41,7 @@ impl Converter<'_> {
         let fallback = self.fallback(kernel);
         let needs = self.needs(kernel);
         let settings = self.settings(kernel);
+        self.joined_with_definitions(texts.as_deref()?, settings.as_ref()?, at)?;
         let search = match search {
             Some(search) => Some(search?),
             None => None,
@@ -56,6 +59,25 @@ impl Converter<'_> {
             settings: settings?,
             places: vec![],
         }))
+    }
+
+    /// A macro may join what stands in the text with what is defined.
+    fn joined_with_definitions(
+        &mut self,
+        texts: &[KernelText],
+        settings: &Settings,
+        at: &Range<usize>,
+    ) -> Option<()> {
+        let values: Vec<&str> = settings.defines.iter().map(|(_, value)| value.as_str()).collect();
+        let values = values.join(" ");
+        let joins = |text: &KernelText| {
+            let whole = text.expanded.as_ref().map_or(&*text.text, |expanded| &expanded.text);
+            text.language == Language::Opencl && directive::joins_with(whole, &values)
+        };
+        if settings.defines.is_empty() || !texts.iter().any(joins) {
+            return Some(());
+        }
+        self.diagnostics.reject(at, format!("together with its definitions {REJECTED}"), None)
     }
 
     fn entry(&mut self, kernel: &file::Kernel, at: &Range<usize>) -> Option<At<String>> {
