@@ -80,8 +80,7 @@ pub fn derive_flags<T: Flagged>(header: &Header, records: &mut [T]) {
 mod tests {
     use super::*;
     use crate::RunRounds;
-    use gpubench_core::gpu::{BoundsChecks, BuildReport};
-    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::sample::{built, device, header, key, outcome, record};
     use gpubench_core::record::{Built, Measured, Outcome};
 
     /// A ranking does not keep records, and must not know less of them.
@@ -129,16 +128,7 @@ mod tests {
             record.monitor.empty_launch = Some(2e-6);
             record.ceiling = Some(Ceiling::Bandwidth);
             record.working_set = Some(4096);
-            record.kernel = Some(Built {
-                hash: "11".into(),
-                group: [64, 2, 1],
-                groups: [10, 1, 3],
-                bounds_checks: BoundsChecks::Off,
-                variant: String::new(),
-                tried: vec![],
-                untried: 0,
-                report: BuildReport::default(),
-            });
+            record.kernel = Some(Built { group: [64, 2, 1], groups: [10, 1, 3], ..built("11") });
             let rounds = RunRounds::of(&header, std::slice::from_ref(&record)).rounds;
             let round = &rounds[0];
             assert_eq!((round.device(), record.device()), (2, 2));

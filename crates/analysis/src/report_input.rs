@@ -168,8 +168,7 @@ fn distinct_names(members: &[(&Header, &DeviceInfo)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{BoundsChecks, BuildReport};
-    use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::sample::{built, device, header, key, record};
 
     fn source<'a>(header: &'a Header, records: &'a [Record]) -> Source<'a> {
         Source { name: "a".into(), header, records, footer: None, warnings: vec![] }
@@ -190,16 +189,7 @@ mod tests {
     fn less_free_memory_or_another_variant_found_is_the_same_device() {
         let run = |memory: u64, hash: &str| {
             let mut record = record(key("a", 1), 1.0);
-            record.kernel = Some(Built {
-                hash: hash.into(),
-                group: [64, 1, 1],
-                groups: [1, 1, 1],
-                bounds_checks: BoundsChecks::Off,
-                variant: "eight wide".into(),
-                tried: vec![],
-                untried: 0,
-                report: BuildReport::default(),
-            });
+            record.kernel = Some(Built { variant: "eight wide".into(), ..built(hash) });
             let (max_buffer, max_binding) = (Bytes(memory / 4), Bytes(memory / 8));
             let memory = Some(Bytes(memory));
             let less = DeviceInfo { memory, max_buffer, max_binding, ..device("opencl") };

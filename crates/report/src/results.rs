@@ -130,9 +130,8 @@ mod tests {
     use crate::render::{markdown, text};
     use crate::testing::{Sample, hostile};
     use gpubench_analysis::Source;
-    use gpubench_core::gpu::{BoundsChecks, BuildReport};
-    use gpubench_core::record::sample::{device, header, key, record};
-    use gpubench_core::record::{Built, Record};
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{built, device, header, key, record};
 
     #[test]
     fn results_read_well() {
@@ -187,19 +186,9 @@ mod tests {
 
     #[test]
     fn a_launch_is_no_transfer() {
-        let built = Built {
-            hash: "a".into(),
-            group: [64, 1, 1],
-            groups: [1, 1, 1],
-            bounds_checks: BoundsChecks::Off,
-            variant: String::new(),
-            tried: vec![],
-            untried: 0,
-            report: BuildReport::default(),
-        };
         let mut copy = record(key("copy", 1), 1.0);
         (copy.family, copy.kernel) = ("transfer".into(), None);
-        let launch = Record { key: key("launch", 1), kernel: Some(built), ..copy.clone() };
+        let launch = Record { key: key("launch", 1), kernel: Some(built("a")), ..copy.clone() };
         let header = header(vec![device("opencl")]);
         let (name, records) = ("sample.jsonl".into(), [copy, launch]);
         let source =

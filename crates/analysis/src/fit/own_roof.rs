@@ -86,7 +86,6 @@ fn launched<'a>(case: &Aggregate<'a>) -> impl Iterator<Item = Launched<'a>> {
 mod tests {
     use super::*;
     use crate::aggregate::aggregate;
-    use gpubench_core::gpu::{BoundsChecks, BuildReport};
     use gpubench_core::record::{Built, sample};
     use gpubench_core::workload::Ceiling;
 
@@ -142,18 +141,7 @@ mod tests {
     #[test]
     fn an_equal_launch_is_no_part_of_the_roof_under_any_name() {
         let mut records = records();
-        let built = |hash: &str| {
-            Some(Built {
-                hash: hash.into(),
-                group: [1; 3],
-                groups: [1; 3],
-                bounds_checks: BoundsChecks::Off,
-                variant: String::new(),
-                tried: vec![],
-                untried: 0,
-                report: BuildReport::default(),
-            })
-        };
+        let built = |hash: &str| Some(Built { group: [1; 3], ..sample::built(hash) });
         records[1].kernel = built("chains of f64");
         records.push(Record { kernel: built("chains of f64"), ..records[1].clone() });
         records.push(Record { kernel: built("others of f64"), ..records[1].clone() });

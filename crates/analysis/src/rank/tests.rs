@@ -1,7 +1,7 @@
 use super::super::result_matrix::result_matrix;
 use super::*;
-use gpubench_core::gpu::{BoundsChecks, BuildReport, Clock};
-use gpubench_core::record::sample::{device, header, key, outcome, record};
+use gpubench_core::gpu::Clock;
+use gpubench_core::record::sample::{built, device, header, key, outcome, record};
 use gpubench_core::record::{Built, Flag, Header, Outcome, Record};
 use gpubench_core::workload::Ceiling;
 
@@ -223,16 +223,7 @@ fn copies_of_one_size_count_once() {
 fn a_launch_is_no_transfer_and_clocks_are_not_mixed() {
     let (header, mut records) = families(&[("transfer", 6, 2.0)]);
     for record in records.iter_mut().filter(|record| record.key.size[0].1 == 6) {
-        record.kernel = Some(Built {
-            hash: "ab".repeat(32),
-            group: [1; 3],
-            groups: [1; 3],
-            bounds_checks: BoundsChecks::Off,
-            variant: String::new(),
-            tried: vec![],
-            untried: 0,
-            report: BuildReport::default(),
-        });
+        record.kernel = Some(Built { group: [1; 3], ..built(&"ab".repeat(32)) });
         if let (1, Some(measured)) = (record.device, &mut record.measured) {
             measured.clock = Clock::Host;
         }
@@ -328,16 +319,7 @@ fn kernels_of_one_language_are_the_same() {
             .map(|(name, backend)| DeviceInfo { name: name.into(), ..device(backend) });
         let of = |(device, hash): (usize, &str)| {
             let mut record = Record { device, ..record(key("a", 1), 1.0) };
-            record.kernel = Some(Built {
-                hash: hash.into(),
-                group: [64, 1, 1],
-                groups: [1; 3],
-                bounds_checks: BoundsChecks::Off,
-                variant: String::new(),
-                tried: vec![],
-                untried: 0,
-                report: BuildReport::default(),
-            });
+            record.kernel = Some(built(hash));
             record
         };
         let records: Vec<Record> = hashes.into_iter().enumerate().map(of).collect();

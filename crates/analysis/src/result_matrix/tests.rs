@@ -1,7 +1,6 @@
 use super::*;
-use gpubench_core::gpu::BuildReport;
 use gpubench_core::record::Outcome;
-use gpubench_core::record::sample::{device, header, key, outcome, record};
+use gpubench_core::record::sample::{built, device, header, key, outcome, record};
 
 fn round(round: u32, seconds: f64) -> Record {
     Record { round, ..record(key("a", 1), seconds) }
@@ -16,16 +15,7 @@ fn cell(records: &[Record]) -> Result<Cell, &'static str> {
 fn a_launch_is_one_whether_its_first_record_was_skipped_or_not() {
     let header = header(vec![device("opencl"), device("vulkan")]);
     let of = |record: Record| Record { family: "transfer".into(), ..record };
-    let kernel = Some(Built {
-        hash: "aa".into(),
-        group: [64, 1, 1],
-        groups: [1, 1, 1],
-        bounds_checks: BoundsChecks::Off,
-        variant: String::new(),
-        tried: vec![],
-        untried: 0,
-        report: BuildReport::default(),
-    });
+    let kernel = Some(built("aa"));
     let measured = Record { device: 1, kernel, ..of(record(key("launch", 1), 1e-6)) };
     let skipped = of(outcome(key("launch", 1), Outcome::Skipped("no time".to_owned().into())));
     for records in [[&skipped, &measured], [&measured, &skipped]] {

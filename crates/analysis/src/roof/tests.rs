@@ -1,7 +1,7 @@
 use super::Figure;
 use crate::{Roof, aggregate, derive_flags};
-use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind, Scalar};
-use gpubench_core::record::sample::{device, header, key, record};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, Scalar};
+use gpubench_core::record::sample::{built, device, header, key, record};
 use gpubench_core::record::{Built, Flag, Grade, Outcome, Record};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Ceiling;
@@ -23,16 +23,7 @@ fn computes(name: &str, items: u32, rate: f64) -> Record {
     let mut record = record(key(name, i64::from(items)), 1e6 * f64::from(items) / rate);
     let measured = record.measured.as_mut().expect("a sample is measured");
     (measured.bytes, measured.flops) = (4.0, 1e6 * f64::from(items));
-    record.kernel = Some(Built {
-        hash: String::new(),
-        group: [1; 3],
-        groups: [items, 1, 1],
-        bounds_checks: BoundsChecks::Off,
-        variant: String::new(),
-        tried: vec![],
-        untried: 0,
-        report: BuildReport::default(),
-    });
+    record.kernel = Some(Built { group: [1; 3], groups: [items, 1, 1], ..built("") });
     record
 }
 

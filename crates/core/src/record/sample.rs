@@ -1,9 +1,23 @@
 //! Invented devices, headers and records for tests.
 
-use super::{Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall};
-use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
+use super::{Built, Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall};
+use crate::gpu::{BoundsChecks, BuildReport, Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Kind};
+
+/// A kernel as it was built: one group of 64 work-items, without checks of bounds.
+pub fn built(hash: &str) -> Built {
+    Built {
+        hash: hash.into(),
+        group: [64, 1, 1],
+        groups: [1; 3],
+        bounds_checks: BoundsChecks::Off,
+        variant: String::new(),
+        tried: vec![],
+        untried: 0,
+        report: BuildReport::default(),
+    }
+}
 
 /// A small invented GPU.
 pub fn device(backend: &str) -> DeviceInfo {
