@@ -105,23 +105,22 @@ fn each_once(
             compete(file, other) && (file.is_of_run(other) || file.shares_with(other))
         };
         let other = kept.that_may_share(file).find(same);
-        match other {
-            None => kept.add(at),
-            Some(other) if kept.add_part(at, other) => {}
-            Some(other) => _ = copies.insert(at, kept.named_as(file).unwrap_or(other)),
+        let Some(other) = other else {
+            kept.add(at);
+            continue;
+        };
+        // A baseline is no part: its records have rounds and a device of their own.
+        let is_part = !file.is_baseline && file.is_of_run(&files[other]);
+        if !(is_part && kept.add_part(at, other)) {
+            copies.insert(at, (kept.named_as(file).unwrap_or(other), is_part));
         }
     }
-    let copied = |(copy, first): (usize, usize)| {
-        let others: Vec<&Provenance> =
-            kept.that_may_share(&files[copy]).map(|at| &files[at]).collect();
-        Copied {
-            file: files[copy].file.clone(),
-            kept: files[first].file.clone(),
-            missing: match files[copy].is_baseline || !files[copy].is_of_run(&files[first]) {
-                true => files[copy].count_missing_in(&others),
-                false => 0,
-            },
-        }
+    let copied = |(copy, (first, is_part)): (usize, (usize, bool))| {
+        let others = kept.that_may_share(&files[copy]).map(|at| &files[at]);
+        let others: Vec<&Provenance> = others.collect();
+        // A part that is left out has nothing of its own.
+        let missing = if is_part { 0 } else { files[copy].count_missing_in(&others) };
+        Copied { file: files[copy].file.clone(), kept: files[first].file.clone(), missing }
     };
     Found { copies: copies.into_iter().map(copied).collect(), files: kept.run_files(), foreign }
 }
@@ -165,12 +164,8 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Adds what a file has that the others of its run, of which `other` is one, have not; whether there is anything. A
-    /// baseline is no part: its records have rounds and a device of their own.
+    /// Adds what a file has that the others of its run, of which `other` is one, have not; whether there is anything.
     fn add_part(&mut self, at: usize, other: usize) -> bool {
-        if self.files[at].is_baseline || !self.files[at].is_of_run(&self.files[other]) {
-            return false;
-        }
         let first = self.first[&other];
         let records = self.records.entry(first).or_insert_with(|| {
             let mut records = RunRecords::default();

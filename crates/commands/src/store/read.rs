@@ -185,8 +185,9 @@ pub fn read(file: impl Into<RunFile>) -> Result<Run> {
     }
     (run.whole, run.unread) = (lines.whole, lines.ended);
     if let Some(footer) = run.footer.as_ref().filter(|_| !run.is_complete()) {
-        let (line, here) = (lines.line, counted(run.records.len(), "record"));
-        let message = format!("the run ended with {}, and {here} can be read", footer.records);
+        let wanted = counted(usize::try_from(footer.records).unwrap_or(usize::MAX), "record");
+        let line = lines.line;
+        let message = format!("the run ended with {wanted}, and {} can be read", run.records.len());
         run.warnings.push(Flaw { path: run.path.clone(), line, message });
     }
     derive_flags(&run.header, &mut run.records);

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RecordMark {
     case: [u8; 32],
-    came: Came,
+    content: Content,
 }
 
-/// What came of a record.
+/// What a record holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Came {
+enum Content {
     Figures { count: usize, steps: [i64; 3] },
-    Nothing(Severity),
+    Unmeasured(Severity),
 }
 
 impl RecordMark {
@@ -28,28 +28,28 @@ impl RecordMark {
         let case = json!([device.map(|device| [&device.backend, &device.name]), record.key]);
         let figures = figures(record);
         let last = figures.len().saturating_sub(1);
-        let came = match figures.is_empty() {
-            true => Came::Nothing(record.outcome.severity()),
-            false => Came::Figures {
+        let content = match figures.is_empty() {
+            true => Content::Unmeasured(record.outcome.severity()),
+            false => Content::Figures {
                 count: figures.len(),
                 steps: [0, last / 2, last].map(|at| step(figures[at])),
             },
         };
-        Self { case: sha256(plain(case).to_string()), came }
+        Self { case: sha256(plain(case).to_string()), content }
     }
 
     /// Whether the record has figures.
     pub fn is_measured(&self) -> bool {
-        matches!(self.came, Came::Figures { .. })
+        matches!(self.content, Content::Figures { .. })
     }
 
     /// It and its neighbours.
     pub fn near(&self) -> Vec<Self> {
-        let Came::Figures { count, steps } = self.came else { return vec![self.clone()] };
+        let Content::Figures { count, steps } = self.content else { return vec![self.clone()] };
         let near = (0..27).map(|neighbour| {
             let away = [neighbour % 3, neighbour / 3 % 3, neighbour / 9].map(|step| step - 1);
             let steps = [0, 1, 2].map(|at| steps[at] + away[at]);
-            Self { case: self.case, came: Came::Figures { count, steps } }
+            Self { case: self.case, content: Content::Figures { count, steps } }
         });
         near.collect()
     }
@@ -70,25 +70,25 @@ pub struct RecordInFile {
 
 /// The records of a run that stand in the files read so far.
 #[derive(Debug, Default)]
-pub struct RunRecords(HashMap<(usize, [u8; 32], u32), Vec<Came>>);
+pub struct RunRecords(HashMap<(usize, [u8; 32], u32), Vec<Content>>);
 
 impl RunRecords {
     /// Adds a record of another file of the run; whether it was not there. A run has one record of a device's case in a
     /// round. It has another one where a copy was resumed by itself: with other figures, or with another failure.
     pub fn add(&mut self, record: &RecordInFile) -> bool {
-        let RecordMark { case, came } = &record.mark;
+        let RecordMark { case, content } = &record.mark;
         let there = self.0.entry((record.device, *case, record.round)).or_default();
-        let says_nothing = *came == Came::Nothing(Severity::Skipped) && !there.is_empty();
-        let is_new = !says_nothing && !there.iter().any(|other| came.is_same(other));
+        let says_nothing = *content == Content::Unmeasured(Severity::Skipped) && !there.is_empty();
+        let is_new = !says_nothing && !there.iter().any(|other| content.is_same(other));
         if is_new {
-            there.push(came.clone());
+            there.push(content.clone());
         }
         is_new
     }
 }
 
-impl Came {
-    /// Whether both are of one record.
+impl Content {
+    /// Whether both are of one record: those of [`RecordMark::near`].
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Figures { count, steps }, Self::Figures { count: others, steps: other }) => {

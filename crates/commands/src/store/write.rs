@@ -229,7 +229,7 @@ mod tests {
         std::fs::write(&path, [lines[0], lines[2], lines[3]].join("\n") + "\n").unwrap();
         let (mut writer, run) = Writer::resume(&path).unwrap();
         let warning = run.warnings[0].to_string();
-        assert!(warning.ends_with("the run ended with 2, and 1 record can be read"), "{warning}");
+        assert!(warning.ends_with("the run ended with 2 records, and 1 can be read"), "{warning}");
         writer.append(&record(key("a", 1), 1e-3)).unwrap();
         writer.finish(&footer()).unwrap();
         let run = read(&path).unwrap();

@@ -78,7 +78,7 @@ fn of_two_copies_the_one_with_more_records_stays_and_not_the_one_with_more_bytes
     }
 }
 
-/// A run: by device, case and round what came of it, and the footer's seconds.
+/// A run: the outcome and the samples by device, case and round, and the footer's seconds.
 type Held = (BTreeMap<[String; 3], String>, Option<f64>);
 
 /// The runs that these files hold, and how many files are copies.
@@ -167,7 +167,13 @@ fn a_baseline_of_a_part_is_no_second_run() {
     crate::store::baseline::save(&baseline, &header, &records, &noise, &footer, false).unwrap();
     let found = find_each_once(&[baseline.clone(), other.clone()]).unwrap();
     assert_eq!(found.files, [RunFile::from(&other)]);
-    assert_eq!(found.copies, [Copied { file: baseline, kept: other, missing: 3 }]);
+    assert_eq!(found.copies, [Copied { file: baseline.clone(), kept: other, missing: 3 }]);
+    // One of a copy that keeps five digits.
+    let text = std::fs::read_to_string(&baseline).unwrap();
+    assert!(text.contains("0.001,"), "{text}");
+    std::fs::write(&baseline, text.replace("0.001,", "0.00100004,")).unwrap();
+    let found = find_each_once(&[baseline.clone(), whole.clone()]).unwrap();
+    assert_eq!(found.copies, [Copied { file: baseline, kept: whole.clone(), missing: 0 }]);
     // What came to nothing in both is not missing.
     let [skipped, more] = [part(&whole, "skipped", &[13]), part(&whole, "more", &[1, 13])];
     let found = find(&[more.clone(), skipped.clone()]).unwrap();
