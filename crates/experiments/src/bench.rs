@@ -17,27 +17,46 @@ pub struct Bench<'a, D = Session> {
 }
 
 /// What can be measured with.
-pub(crate) trait Reset {
+pub trait Measurable {
     /// Frees what a case has left behind.
     fn reset(&mut self);
+    /// Before times are taken: a device that was idle meanwhile raises its clock.
+    fn wake(&mut self);
+    /// Whatever comes now, the device may be idle meanwhile.
+    fn may_sleep(&mut self);
 }
 
-impl Reset for Session {
+impl Measurable for Session {
     fn reset(&mut self) {
         self.device.reset();
     }
+
+    fn wake(&mut self) {
+        Session::wake(self);
+    }
+
+    fn may_sleep(&mut self) {
+        self.is_awake = false;
+    }
 }
 
-impl<D> Bench<'_, D> {
+impl<D: Measurable> Bench<'_, D> {
     /// Reports what is about to be done. What the stages before have freed makes room for it, but where times are
-    /// taken, a variant's first launches included: there the memory is as it is in every program.
+    /// taken, a variant's first launches included: there the memory is as it is in every program. Where times are
+    /// taken, the device is awake.
     pub fn enter(&mut self, stage: Stage) {
+        match stage {
+            Stage::Measure => self.session.wake(),
+            _ => self.session.may_sleep(),
+        }
         (self.stage)(stage);
         if !matches!(stage, Stage::Launch | Stage::Measure) {
             freed_memory::give_back();
         }
     }
+}
 
+impl<D> Bench<'_, D> {
     /// The same for a while.
     pub(crate) fn lend(&mut self) -> Bench<'_, D> {
         let Self { session, policy, measurement, stage } = self;
@@ -67,7 +86,7 @@ impl Bench<'_, DeviceGroup> {
 
 /// What `run` measures on an idle `session`, and where the time went. Never fails: what went wrong
 /// is the measurement's outcome.
-pub(crate) fn measured<D: Reset>(
+pub(crate) fn measured<D: Measurable>(
     session: &mut D,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),

@@ -1,6 +1,6 @@
 //! One measurement over several devices that begin at the same moment.
 
-use crate::bench::{Reset, measured};
+use crate::bench::{Measurable, measured};
 use crate::plan::Case;
 use crate::registry::known;
 use crate::{Measurement, Policy, Session, Stage};
@@ -56,9 +56,17 @@ impl DeviceGroup {
     }
 }
 
-impl Reset for DeviceGroup {
+impl Measurable for DeviceGroup {
     fn reset(&mut self) {
-        self.members.iter_mut().for_each(Reset::reset);
+        self.members.iter_mut().for_each(Measurable::reset);
+    }
+
+    fn wake(&mut self) {
+        self.members.iter_mut().for_each(Measurable::wake);
+    }
+
+    fn may_sleep(&mut self) {
+        self.members.iter_mut().for_each(Measurable::may_sleep);
     }
 }
 

@@ -91,12 +91,14 @@ fn guarded(
     let begun = Instant::now();
     stage(Stage::Prepare);
     let last = session.reference_kernel.last;
-    let mut before = last.or_else(|| session.afford_reference_kernel(first));
+    let mut before = last.or_else(|| session.afford_reference_kernel());
     let first = first.or(before);
     let limit = limit(session.device.info().kind);
     let (mut discarded, mut discarded_seconds) = (0, 0.0);
     loop {
         let (mut measurement, throttled) = sensed(session, case, policy, stage);
+        // A device that was woken is as fast as it was then.
+        before = session.reference_kernel.last.or(before);
         measurement.wall.discarded = discarded_seconds;
         measurement.monitor.began = first;
         measurement.monitor.discarded = discarded;
@@ -108,7 +110,7 @@ fn guarded(
         };
         let samples = u32::try_from(measured.samples.len()).unwrap_or(u32::MAX);
         // Where it is not affordable, the next reading is behind a later case.
-        let after = session.afford_reference_kernel(first);
+        let after = session.afford_reference_kernel();
         let around = before.zip(after).map(|(before, after)| [before, after]);
         let worst = first.zip(around).map(|(first, around)| worst(first, around));
         let slower = worst.is_some_and(|worst| worst > limit) || !throttled.is_empty();
@@ -118,7 +120,7 @@ fn guarded(
         let seconds = measurement.wall.stages();
         if slower && discarded == 0 && session.retry_budget.spend(seconds, session.age()) {
             (discarded, discarded_seconds) = (samples, seconds);
-            before = session.afford_reference_kernel(first).or(after);
+            before = session.afford_reference_kernel().or(after);
             continue;
         }
         measurement.monitor.reference_kernel = around;

@@ -34,6 +34,7 @@ mod buffer_pairs;
 mod check;
 mod checkpoint_store;
 mod chunks;
+mod clock_rise;
 mod compare;
 mod compute;
 mod cool_down;

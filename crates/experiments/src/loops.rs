@@ -23,11 +23,11 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// From the timeline of `batch` equal operations, one after the other: the time from the
-    /// first start to the last end, shared equally.
+    /// From the timeline of `batch` equal operations, one after the other: the time in which they ran, shared
+    /// equally. A driver that takes longer to submit a launch than the device to run it leaves gaps between them.
     pub fn of_batch(timeline: Timeline, batch: u32) -> Self {
-        let span = super::session::span(&timeline);
-        Self::new(span / f64::from(batch), span, timeline)
+        let busy = timeline.busy().unwrap_or(timeline.wall);
+        Self::new(busy / f64::from(batch), busy, timeline)
     }
 
     /// `seconds` read from `timeline`, while the device was `busy`.

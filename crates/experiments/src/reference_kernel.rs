@@ -3,10 +3,11 @@
 //! device's clock (and whoever else uses the device) decides. A second one streams through memory, since
 //! memory may keep its speed where clocks do not.
 
+use crate::clock_rise::{load, rise, sleeps};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
-    Access, Binding, BufferId, Clock, DeviceInfo, DeviceKind, Element, KernelId, KernelSource,
-    Language, Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    Access, Binding, BufferId, DeviceInfo, DeviceKind, Element, KernelId, KernelSource, Language,
+    Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
@@ -23,28 +24,29 @@ const MEMORY: KernelId = KernelId(KernelId::LASTING + 1);
 /// One that streams through as much as was asked for, and is built anew where it is used.
 const STREAMING: KernelId = KernelId(KernelId::LASTING + 2);
 const GROUP: u32 = 64;
-/// Dependent multiply-adds of one work-item: few enough for drivers that end long loops.
+/// Dependent multiply-adds of one work-item: few enough for drivers that end long loops. A GPU is done with these
+/// before its driver has submitted the next launch; there they are more.
 const STEPS: u32 = 2048;
+const GPU_STEPS: u32 = 8 * STEPS;
 const UNROLLED: u32 = 8;
-/// Launches of one sample of arithmetic: one is short. Samples without a better one that end a reading.
+/// Launches of one sample: one is short. Samples without a better one that end a reading.
 const BATCH: u32 = 4;
 const STALE: u32 = 3;
-/// Seconds given to a device that was idle to raise its clock: the first time, and later as long
-/// as it is slower than it was. The host's own processor is never idle behind a case: there only the
-/// first time.
-const RISE: f64 = 0.2;
 /// The share of a worker's time that its readings may take, and seconds that they may take before that.
 const SHARE: f64 = 0.03;
 const GRACE: f64 = 0.2;
 /// As these two, of the kernel that streams through memory.
 const MEMORY_SHARE: f64 = 0.01;
 const MEMORY_GRACE: f64 = 0.1;
-/// Bytes that it streams through where the device allows them: twice its cache, within these limits.
+/// Bytes that it streams through where the device allows them: twice its cache, within these limits. No API names
+/// the last level of a GPU's caches with memory of its own: there it is the most.
 const MEMORY_BYTES: [u64; 2] = [32 << 20, 128 << 20];
 /// Bytes of a work-item: four vectors of four words.
 const ITEM: u64 = 64;
-/// Most samples, however short.
-const MAX_LAUNCHES: u32 = 2000;
+/// Most samples of a reading.
+const MAX_SAMPLES: u32 = 2000;
+/// Where it writes while a case's buffers stay.
+const AWAKE: BufferId = BufferId(u32::MAX - 1);
 
 /// What a reference kernel does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,9 +66,12 @@ pub(super) struct ReferenceKernel {
     built: Option<bool>,
     /// What it took when it last ran behind a case.
     pub last: Option<f64>,
-    /// Seconds that readings have cost so far, and the last one; what building it costs, each worker pays once.
+    /// Seconds that readings have cost so far, and the last one; what building it costs, and raising the clock the
+    /// first time, each worker pays once.
     cost: f64,
     last_cost: f64,
+    /// What it takes on a device that is as fast as it gets, as far as that is known.
+    awake: Option<f64>,
 }
 
 impl ReferenceKernel {
@@ -76,10 +81,9 @@ impl ReferenceKernel {
     }
 
     /// Seconds of one launch, the best of a few, so that a moment's disturbance is not taken for
-    /// drift; `None` where the device cannot run it. A device slower than `first` gets a moment to
-    /// raise its clock.
-    pub fn run(&mut self, device: &mut dyn Device, first: Option<f64>) -> Option<f64> {
-        self.last = self.read(device, first).ok().flatten();
+    /// drift; `None` where the device cannot run it.
+    pub fn run(&mut self, device: &mut dyn Device) -> Option<f64> {
+        self.last = self.read(device).ok().flatten();
         self.cost += self.last_cost;
         self.last
     }
@@ -94,9 +98,63 @@ impl ReferenceKernel {
         self.cost + self.last_cost <= grace + share * seconds
     }
 
-    fn read(&mut self, device: &mut dyn Device, first: Option<f64>) -> Result<Option<f64>> {
+    /// Keeps a device that was idle at work until it is as fast as it was before, and notes how fast that is, without
+    /// touching what a case has allocated.
+    pub fn wake(&mut self, device: &mut dyn Device) {
+        if sleeps(device.info().kind) {
+            self.last = self
+                .raised(device, AWAKE)
+                .and_then(|()| self.reading(device, AWAKE))
+                .ok()
+                .flatten();
+        }
+    }
+
+    /// What the device reaches is what it is expected to reach the next time: one that is throttled gets no faster.
+    fn raised(&mut self, device: &mut dyn Device, out: BufferId) -> Result<()> {
+        let kind = device.info().kind;
+        let launches = if sleeps(kind) { load(self.awake) } else { BATCH };
+        if let Some(recording) = self.prepared(device, out, launches)? {
+            let all = f64::from(launches);
+            let enough = self.awake.map(|seconds| all * seconds * (1.0 + limit(kind)));
+            self.awake = Some(rise(device, &recording, enough)? / all).filter(|s| s.is_finite());
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, device: &mut dyn Device) -> Result<Option<f64>> {
         self.last_cost = 0.0;
         device.reset();
+        if self.built.is_none() {
+            self.prepared(device, BufferId(0), 1)?;
+        }
+        let is_first = self.cost == 0.0 && self.work == Work::Arithmetic;
+        if is_first && device.info().kind != DeviceKind::Simulated {
+            self.raised(device, BufferId(0))?;
+        }
+        let begun = Instant::now();
+        let best = self.reading(device, BufferId(0));
+        self.last_cost = begun.elapsed().as_secs_f64();
+        best
+    }
+
+    /// Seconds of one launch.
+    fn reading(&mut self, device: &mut dyn Device, out: BufferId) -> Result<Option<f64>> {
+        let launches = if self.work == Work::Arithmetic { BATCH } else { 1 };
+        match self.prepared(device, out, launches)? {
+            Some(recording) => best(device, &recording, launches),
+            None => Ok(None),
+        }
+    }
+
+    /// So many launches of it in the buffer `out`; built, and run once, where it was not. `None` where the device
+    /// cannot.
+    fn prepared(
+        &mut self,
+        device: &mut dyn Device,
+        out: BufferId,
+        launches: u32,
+    ) -> Result<Option<Recording>> {
         let launch = Launch::of(self.work, device.info());
         let is_new = self.built.is_none();
         if is_new {
@@ -105,16 +163,16 @@ impl ReferenceKernel {
         if self.built == Some(false) {
             return Ok(None);
         }
-        let mut begun = Instant::now();
-        let recording = launch.recording(device)?;
-        if is_new {
-            // Some drivers compile now only: no other reading costs that.
-            device.run(&recording)?;
-            begun = Instant::now();
+        device.alloc(out, launch.len, MemoryKind::Device)?;
+        let mut recording = Recording::default();
+        for _ in 0..launches {
+            recording.push(Queue(0), vec![], launch.dispatch(out));
         }
-        let best = best(device, &recording, launch.batch, first);
-        self.last_cost = begun.elapsed().as_secs_f64();
-        best
+        if is_new {
+            // Some drivers compile now only.
+            device.run(&recording)?;
+        }
+        Ok(Some(recording))
     }
 }
 
@@ -132,8 +190,6 @@ pub(crate) struct Launch {
     groups: u32,
     /// Bytes of its buffer.
     pub len: Bytes,
-    /// Launches of one sample.
-    batch: u32,
 }
 
 impl Launch {
@@ -141,13 +197,17 @@ impl Launch {
         match work {
             Work::Arithmetic => {
                 let groups = 2 * info.compute_units.unwrap_or(8).clamp(1, 1024);
-                let source = source(info.language, groups);
+                let steps = if sleeps(info.kind) { GPU_STEPS } else { STEPS };
+                let source = source(info.language, groups, steps);
                 let len = Bytes(u64::from(4 * GROUP * groups));
-                Self { kernel: ARITHMETIC, source, groups, len, batch: BATCH }
+                Self { kernel: ARITHMETIC, source, groups, len }
             }
             Work::Memory => {
                 let [min_bytes, max_bytes] = MEMORY_BYTES;
-                let wanted = info.cache.map_or(0, |cache| 2 * cache.0).clamp(min_bytes, max_bytes);
+                let wanted = match info.kind {
+                    DeviceKind::Discrete => max_bytes,
+                    _ => info.cache.map_or(0, |cache| 2 * cache.0).clamp(min_bytes, max_bytes),
+                };
                 Self { kernel: MEMORY, ..Self::streaming(info, wanted) }
             }
         }
@@ -160,18 +220,7 @@ impl Launch {
         let groups = (bytes.min(allowed) / of_group).clamp(1, 65_535);
         let source = memory_source(info.language, groups as u32);
         let len = Bytes(groups * of_group);
-        Self { kernel: STREAMING, source, groups: groups as u32, len, batch: 1 }
-    }
-
-    /// A sample of it, in a buffer of its own.
-    fn recording(&self, device: &mut dyn Device) -> Result<Recording> {
-        let out = BufferId(0);
-        device.alloc(out, self.len, MemoryKind::Device)?;
-        let mut recording = Recording::default();
-        for _ in 0..self.batch {
-            recording.push(Queue(0), vec![], self.dispatch(out));
-        }
-        Ok(recording)
+        Self { kernel: STREAMING, source, groups: groups as u32, len }
     }
 
     /// Its launch over the buffer `out`.
@@ -182,43 +231,32 @@ impl Launch {
     }
 }
 
-fn best(
-    device: &mut dyn Device,
-    recording: &Recording,
-    launches: u32,
-    first: Option<f64>,
-) -> Result<Option<f64>> {
-    let info = device.info();
-    let (kind, limit) = (info.kind, limit(info.kind));
-    let (mut best, mut stale, mut spent) = (f64::INFINITY, 0, 0.0);
-    let mut warm = first.is_some();
-    for _ in 0..MAX_LAUNCHES {
+/// Seconds of one of a sample's `launches`, the best of a few samples.
+fn best(device: &mut dyn Device, recording: &Recording, launches: u32) -> Result<Option<f64>> {
+    let (mut best, mut stale) = (f64::INFINITY, 0);
+    for _ in 0..MAX_SAMPLES {
         let timeline = device.run(recording)?;
-        spent += timeline.wall;
         if timeline.dropped.is_some() {
             continue;
         }
-        // A simulated clock never rises.
-        let rises = timeline.clock != Clock::Simulated && spent < RISE;
-        if !warm && rises {
-            // What is compared later is the best of as few samples as there are then.
-            continue;
-        }
-        warm = true;
-        let sample = super::session::span(&timeline) / f64::from(launches);
+        let sample = timeline.busy().unwrap_or(timeline.wall) / f64::from(launches);
         stale = if sample < 0.998 * best { 0 } else { stale + 1 };
         best = best.min(sample);
-        let slower = first.is_some_and(|first| drift(first, best) > limit);
-        if stale >= STALE && !(slower && rises && kind != DeviceKind::Cpu) {
+        if stale >= STALE {
             break;
         }
     }
     Ok((best > 0.0 && best.is_finite()).then_some(best))
 }
 
-fn source(language: Language, groups: u32) -> KernelSource {
-    let chain = "x = x * a + b;".repeat(UNROLLED as usize);
-    let rounds = STEPS / UNROLLED;
+fn source(language: Language, groups: u32, steps: u32) -> KernelSource {
+    // Without the sign's loss a compiler may compute several steps at once.
+    let chain = match language {
+        Language::Opencl => "x = fabs(x * a - b);",
+        Language::Wgsl => "x = abs(x * a - b);",
+    };
+    let chain = chain.repeat(UNROLLED as usize);
+    let rounds = steps / UNROLLED;
     let text = match language {
         Language::Opencl => format!(
             "kernel void reference_kernel(global float* out) {{
@@ -239,7 +277,7 @@ fn source(language: Language, groups: u32) -> KernelSource {
              }}"
         ),
     };
-    let flops = 2.0 * f64::from(STEPS) * f64::from(GROUP * groups);
+    let flops = 2.0 * f64::from(steps) * f64::from(GROUP * groups);
     kernel(language, "reference_kernel", text, Access::Write, (groups, flops))
 }
 

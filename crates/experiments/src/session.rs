@@ -19,6 +19,8 @@ pub struct Session {
     resolution: f64,
     pub(super) reference_kernel: ReferenceKernel,
     memory_kernel: ReferenceKernel,
+    /// Whether the device was woken for the times that are taken now.
+    pub(super) is_awake: bool,
     pub(super) retry_budget: RetryBudget,
     opened: Instant,
     /// The sensors of the device and of its host, where there are any.
@@ -39,22 +41,25 @@ impl Session {
             resolution: HOST_RESOLUTION,
             reference_kernel: ReferenceKernel::new(Work::Arithmetic),
             memory_kernel: ReferenceKernel::new(Work::Memory),
+            is_awake: false,
             retry_budget: RetryBudget::default(),
             opened: Instant::now(),
             polling,
         }
     }
 
-    /// Runs the reference kernel; `first` is what it took when the run began.
-    pub(super) fn run_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
-        self.reference_kernel.run(self.device.as_mut(), first)
+    /// Keeps a device that may have been idle at work until it is as fast as it was.
+    pub(super) fn wake(&mut self) {
+        if !std::mem::replace(&mut self.is_awake, true) {
+            self.reference_kernel.wake(self.device.as_mut());
+        }
     }
 
-    /// As [`Session::run_reference_kernel`], where it keeps to its share of the time; else nothing is
+    /// Seconds of the reference kernel, where it keeps to its share of the time; else nothing is
     /// known of the device's speed now.
-    pub(super) fn afford_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
+    pub(super) fn afford_reference_kernel(&mut self) -> Option<f64> {
         let affordable = self.reference_kernel.is_affordable(self.age());
-        affordable.then(|| self.run_reference_kernel(first)).flatten()
+        affordable.then(|| self.reference_kernel.run(self.device.as_mut())).flatten()
     }
 
     /// Seconds of the kernel that streams through memory, where it keeps to its share of the time. A simulated
@@ -63,9 +68,7 @@ impl Session {
         let kind = self.device.info().kind;
         let affordable =
             kind != DeviceKind::Simulated && self.memory_kernel.is_affordable(self.age());
-        // Behind a case a device is warm.
-        let warm = self.memory_kernel.last.or(Some(f64::INFINITY));
-        affordable.then(|| self.memory_kernel.run(self.device.as_mut(), warm)).flatten()
+        affordable.then(|| self.memory_kernel.run(self.device.as_mut())).flatten()
     }
 
     /// Seconds since the device was opened; infinite for a simulated one, which computes the same

@@ -15,7 +15,11 @@ pub type Reference = fn(&Problem) -> Result<Vec<(&'static str, Data)>>;
 
 /// Name, computation, and what it computes.
 const TABLE: &[(&str, Reference, &str)] = &[
-    ("add_again", streams::add_again, "`a` plus `steps` times `b`, rounded every time"),
+    (
+        "add_again",
+        streams::add_again,
+        "`a` plus `steps` times `b`, rounded and without its sign every time",
+    ),
     ("aes_decrypt", aes::decrypt, "AES-128 decryption of `blocks` blocks of 16 bytes (FIPS 197)"),
     ("aes_encrypt", aes::encrypt, "AES-128 encryption of `blocks` blocks of 16 bytes (FIPS 197)"),
     (

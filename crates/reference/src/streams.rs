@@ -24,7 +24,7 @@ pub fn initialise(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(out))])
 }
 
-/// `out = a + b + b + …`, of `n` scalars, with `steps` times `b`, rounded every time.
+/// `out = |…||a + b| + b| + …|`, of `n` scalars, with `steps` times `b`, rounded every time.
 ///
 /// # Errors
 /// As [`super::Reference`].
@@ -34,7 +34,7 @@ pub fn add_again(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (a, b) = (problem.f32("a", n)?, problem.f32("b", n)?);
     let part = problem.rows(n);
     let sum = |i: usize| match part.contains(&i) {
-        true => (0..steps).fold(a[i], |sum, _| sum + b[i]),
+        true => (0..steps).fold(a[i], |sum, _| (sum + b[i]).abs()),
         false => 0.0,
     };
     Ok(vec![("out", Data::F32(map(n, sum)))])

@@ -54,6 +54,39 @@ pub struct Timeline {
     pub dropped: Option<String>,
 }
 
+impl Timeline {
+    /// Seconds in which at least one step ran, where a clock can distinguish steps. Between two launches of one queue a
+    /// device may wait for the host, which is no time of a kernel.
+    pub fn busy(&self) -> Option<f64> {
+        let mut spans: Vec<_> = self.steps.iter().map(|step| (step.started, step.ended)).collect();
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut until = f64::NEG_INFINITY;
+        let busy = spans.iter().map(|&(started, ended)| {
+            let part = (ended - started.max(until)).max(0.0);
+            until = until.max(ended);
+            part
+        });
+        (!self.steps.is_empty()).then(|| busy.sum())
+    }
+}
+
+#[test]
+fn what_two_steps_share_is_busy_once_and_a_gap_is_not() {
+    let step = |started, ended| StepTimes { queued: 0.0, submitted: 0.0, started, ended };
+    let of = |steps| Timeline {
+        steps,
+        clock: Clock::Device,
+        resolution: 1e-9,
+        wall: 20.0,
+        dropped: None,
+    };
+    assert_eq!(
+        of(vec![step(9.0, 11.0), step(1.0, 4.0), step(2.0, 3.0), step(3.0, 5.0)]).busy(),
+        Some(6.0)
+    );
+    assert_eq!(of(vec![]).busy(), None);
+}
+
 #[test]
 fn a_step_lasts_from_its_start_to_its_end() {
     let step = StepTimes { queued: 1.0, submitted: 2.0, started: 4.0, ended: 7.0 };

@@ -2,6 +2,7 @@
 
 use super::object::{self, Owned};
 use super::pages::{Page, zeroed_pages};
+use super::parts::Parts;
 use super::turned::{self, Placement};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{MemoryKind, Slice};
@@ -10,7 +11,6 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::memory::CL_MEM_ALLOC_HOST_PTR;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -21,7 +21,7 @@ pub(super) const HOST_POINTER_ALIGNMENT: Bytes = Bytes(65_536);
 /// A buffer in the device's memory or in zero-copy memory, and the parts of it that kernels were given.
 pub(super) struct DeviceBuffer {
     pub(super) kind: MemoryKind,
-    pub(super) parts: HashMap<(Bytes, Bytes), Owned<object::Buffer>>,
+    pub(super) parts: Parts,
     pub(super) whole: Owned<object::Buffer>,
     pub(super) len: Bytes,
     /// Where the byte lies that the whole begins with, where the driver makes no parts: bytes before it come last.
@@ -53,7 +53,7 @@ impl DeviceBuffer {
             MemoryKind::ZeroCopy => object::buffer(context, CL_MEM_ALLOC_HOST_PTR, len)?,
             _ => object::buffer(context, 0, len)?,
         };
-        let (parts, turned, is_seen) = (HashMap::new(), Bytes(0), false);
+        let (parts, turned, is_seen) = (Parts::default(), Bytes(0), false);
         let mapped = Cell::new(ptr::null_mut());
         Ok(Self { kind, parts, whole, len, turned, is_seen, mapped, _pages: pages })
     }
@@ -69,7 +69,7 @@ impl DeviceBuffer {
             Bytes(0) => part == (Bytes(0), self.len),
             turned => slice.offset == turned,
         };
-        is_whole || self.parts.contains_key(&part)
+        is_whole || self.parts.get(slice).is_some()
     }
 
     /// Makes the part of it that is `slice`.
@@ -89,7 +89,7 @@ impl DeviceBuffer {
             Error::Device(why) => Error::Unsupported(format!("a kernel's part of a buffer: {why}")),
             other => other,
         })?;
-        self.parts.insert((slice.offset, slice.len), part);
+        self.parts.keep(slice, part);
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl DeviceBuffer {
         }
         let mut data = turned::read(queue, &self.whole, self.placement())?;
         data.rotate_left(slice.offset.as_usize());
-        self.parts.clear();
+        self.parts = Parts::default();
         self.turned = slice.offset;
         let placement = Placement { by: Bytes(0), ..self.placement() };
         turned::write(queue, &mut self.whole, placement, &data)

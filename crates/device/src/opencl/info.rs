@@ -107,7 +107,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         max_group_dims: max_group_dims(device),
         max_groups: max_groups(device),
         local_memory: bytes(cl::CL_DEVICE_LOCAL_MEM_SIZE).unwrap_or_default(),
-        cache: bytes(cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE).filter(|&size| size > Bytes(0)),
+        cache: last_level_cache(device),
         queues: MAX_QUEUES,
         timestamp_resolution: device
             .number(cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION)
@@ -123,6 +123,17 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         uuid: device.bytes(cl::CL_DEVICE_UUID_KHR).and_then(|bytes| uuid(&bytes)),
         features: features(device, &extensions),
     }
+}
+
+/// NVIDIA among the vendors of PCI.
+const NVIDIA: u64 = 0x10de;
+
+/// The last level of cache. NVIDIA's driver reports the first level of all units together, and nothing reports its
+/// last.
+fn last_level_cache(device: Query) -> Option<Bytes> {
+    let is_nvidia = device.number(cl::CL_DEVICE_VENDOR_ID) == Some(NVIDIA);
+    let size = device.number(cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE).map(Bytes);
+    size.filter(|&size| size > Bytes(0) && !is_nvidia)
 }
 
 /// Every driver has both flags; whether it copies behind them all the same, times show. Host memory must be aligned

@@ -1,6 +1,7 @@
 //! Compiling a kernel, and what the compiler says of it.
 
 use super::arguments;
+use super::fixed_group;
 use super::log;
 use super::object::{self, Owned};
 use super::query::number;
@@ -120,10 +121,17 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
-    let options = options(source, info)?;
+    let mut options = options(source, info)?;
     let begun = Instant::now();
-    let (program, log) = compile(context, device, source, &options)?;
-    let object = entry(&program, source)?;
+    let (program, mut log) = compile(context, device, source, &options)?;
+    let mut object = entry(&program, source)?;
+    if allowed_group(&object, device, source) < source.group_size()
+        && let Some(fixed) = fixed_group::with_fixed_group(source)
+    {
+        let (program, said) = compile(context, device, &fixed, &options)?;
+        (object, log) = (entry(&program, &fixed)?, said);
+        options = format!("{options} with reqd_work_group_size({})", fixed_group::list(source));
+    }
     let seconds = begun.elapsed().as_secs_f64();
     let report = report(&object, device, seconds, options, log);
     check_resources(&object, device, info, source)?;
@@ -187,7 +195,7 @@ fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> 
     }
 }
 
-fn build_error(source: &KernelSource, log: String) -> Error {
+pub(super) fn build_error(source: &KernelSource, log: String) -> Error {
     Error::Build { kernel: format!("{} ({})", source.entry, source.origin.file()), log }
 }
 
@@ -218,6 +226,16 @@ fn report(
     }
 }
 
+/// The largest group that the driver runs of a kernel: smaller than the device's, where it uses many registers, or
+/// where the compiler expected a smaller one. Of one that it was compiled for, launching it says more: NVIDIA's driver
+/// answers 256 for every kernel.
+fn allowed_group(kernel: &cl::Kernel, device: cl_device_id, source: &KernelSource) -> u64 {
+    if fixed_group::of(kernel, device) == source.group.map(|n| n as usize) {
+        return u64::MAX;
+    }
+    work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE).unwrap_or(u64::MAX)
+}
+
 /// A kernel that uses many registers or much local memory allows smaller groups than the device.
 fn check_resources(
     kernel: &cl::Kernel,
@@ -225,11 +243,10 @@ fn check_resources(
     info: &DeviceInfo,
     source: &KernelSource,
 ) -> Result<()> {
-    if let Some(max_group_size) = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE)
-        && max_group_size < source.group_size()
-    {
+    let max_group_size = allowed_group(kernel, device, source);
+    if max_group_size < source.group_size() {
         return Err(Error::Unsupported(format!(
-            "the kernel needs too many registers: the device runs at most {max_group_size} work-items of it in a group, not {}",
+            "the driver runs at most {max_group_size} work-items of this kernel in a group, not {}: it needs too many registers",
             source.group_size()
         )));
     }
@@ -242,25 +259,7 @@ fn check_resources(
             info.local_memory
         )));
     }
-    check_fixed_group(kernel, device, source)
-}
-
-/// `reqd_work_group_size`, where the kernel has it, must be the group it is launched with.
-fn check_fixed_group(
-    kernel: &cl::Kernel,
-    device: cl_device_id,
-    source: &KernelSource,
-) -> Result<()> {
-    let fixed = kernel.get_compile_work_group_size(device).unwrap_or_default();
-    let wanted = source.group.map(|n| n as usize);
-    if fixed.iter().all(|&n| n == 0) || fixed == wanted {
-        return Ok(());
-    }
-    let log = format!(
-        "{}: reqd_work_group_size is {fixed:?}, but the group is {wanted:?}: write reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)",
-        source.origin.file()
-    );
-    Err(build_error(source, log))
+    fixed_group::check(kernel, device, source)
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]

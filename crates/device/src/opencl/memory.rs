@@ -168,8 +168,8 @@ impl Memory {
         let Some(Buffer::Device(buffer)) = self.buffers.get(&slice.buffer) else {
             return Err(no_buffer(slice.buffer, "device "));
         };
-        Ok(match buffer.parts.get(&(slice.offset, slice.len)) {
-            Some(part) => (&**part, 0),
+        Ok(match buffer.parts.get(slice) {
+            Some(part) => (part, 0),
             None => {
                 let first = turned::offset(slice, buffer.len, buffer.turned)?;
                 (&*buffer.whole, first.as_usize())

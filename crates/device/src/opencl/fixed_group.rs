@@ -1,0 +1,53 @@
+//! `reqd_work_group_size`: the group that a kernel is compiled for.
+//!
+//! Some compilers expect groups of 256 work-items at most where a kernel does not name its own, and spend the
+//! registers of larger ones.
+
+use super::kernel::build_error;
+use gpubench_core::error::Result;
+use gpubench_core::gpu::KernelSource;
+use opencl3::kernel::Kernel;
+use opencl3::types::cl_device_id;
+
+/// The same text, all its kernels for the group that it is launched with; `None` where it is no text, or names a
+/// group itself.
+pub(super) fn with_fixed_group(source: &KernelSource) -> Option<KernelSource> {
+    let text = source.opencl();
+    if source.settings.spirv || text.contains("reqd_work_group_size") {
+        return None;
+    }
+    let attribute = format!("__attribute__((reqd_work_group_size({})))", list(source));
+    let word = if text.contains("__kernel") { "__kernel" } else { "kernel" };
+    let other = if word == "kernel" { "__kernel" } else { "kernel" };
+    let text = format!("#define {word} {attribute} {other}\n#line 1\n{text}");
+    let mut fixed = source.clone();
+    match &mut fixed.settings.expanded {
+        Some(expanded) => expanded.text = text,
+        None => fixed.text = text,
+    }
+    Some(fixed)
+}
+
+/// The group as the attribute lists it.
+pub(super) fn list(source: &KernelSource) -> String {
+    source.group.map(|n| n.to_string()).join(", ")
+}
+
+/// The group that a kernel is compiled for; zeros where it is for any.
+pub(super) fn of(kernel: &Kernel, device: cl_device_id) -> [usize; 3] {
+    let all = kernel.get_compile_work_group_size(device).unwrap_or_default();
+    all.try_into().unwrap_or_default()
+}
+
+/// `reqd_work_group_size`, where the kernel has it, must be the group it is launched with.
+pub(super) fn check(kernel: &Kernel, device: cl_device_id, source: &KernelSource) -> Result<()> {
+    let (fixed, wanted) = (of(kernel, device), source.group.map(|n| n as usize));
+    if fixed == [0; 3] || fixed == wanted {
+        return Ok(());
+    }
+    let log = format!(
+        "{}: reqd_work_group_size is {fixed:?}, but the group is {wanted:?}: write reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)",
+        source.origin.file()
+    );
+    Err(build_error(source, log))
+}
