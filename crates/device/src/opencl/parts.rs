@@ -1,5 +1,5 @@
-//! Sub-buffers of one buffer, released in the order in which they were made: NVIDIA's driver ends the process where
-//! they go in another one.
+//! Sub-buffers of one buffer, the last one made is released first: NVIDIA's driver ends the process where they go
+//! in another order.
 
 use super::object::{Buffer, Owned};
 use gpubench_core::gpu::Slice;
@@ -26,5 +26,11 @@ impl Parts {
     pub(super) fn keep(&mut self, slice: &Slice, part: Owned<Buffer>) {
         self.numbers.insert((slice.offset, slice.len), self.made.len());
         self.made.push(part);
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        while self.made.pop().is_some() {}
     }
 }
