@@ -114,6 +114,10 @@ mod linux {
         assert!(!format!("{:?}", machine.examine()).contains("readme"));
         machine.env = vec![("RUSTICL_ENABLE", "radeonsi")];
         assert_eq!(machine.find("e.icd").state, State::Ok);
+        // A container of NVIDIA's names its drivers so.
+        machine.env = vec![("OCL_ICD_FILENAMES", "libnvidia-opencl.so.1:libbad.so")];
+        assert_eq!(machine.find("OCL_ICD_FILENAMES: libnvidia").state, State::Ok);
+        assert_eq!(machine.find("OCL_ICD_FILENAMES: libbad").state, State::Problem);
     }
 
     #[test]

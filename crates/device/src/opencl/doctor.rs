@@ -21,11 +21,24 @@ pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
     let system = machine.system;
     let mut findings = other_loaders(system);
     findings.push(machine.loader(&API, loader(machine.here)));
-    if machine.has_manifests() {
+    let (named, manifests) = (named_drivers(system), manifests(system));
+    if machine.has_manifests() && (named.is_empty() || !manifests.is_empty()) {
         let one = |path: &Path| Some(manifest(system, path));
-        findings.extend(machine.drivers(&API, &manifests(system), one));
+        findings.extend(machine.drivers(&API, &manifests, one));
     }
+    findings.extend(named);
     findings
+}
+
+/// The variable that names drivers beyond those of the manifests, as containers of NVIDIA's do.
+const DRIVERS: &str = "OCL_ICD_FILENAMES";
+
+fn named_drivers(system: &System<'_>) -> Vec<Finding> {
+    let libraries = system.variable(DRIVERS).unwrap_or_default();
+    let libraries = libraries.split(':').filter(|library| !library.is_empty());
+    libraries
+        .map(|library| system.driver(AREA, DRIVERS, &printable(library, 200), Path::new(library)))
+        .collect()
 }
 
 /// Loaders that the environment names: the first that loads is used, and a wrong name is

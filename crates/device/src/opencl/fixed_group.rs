@@ -51,3 +51,32 @@ pub(super) fn check(kernel: &Kernel, device: cl_device_id, source: &KernelSource
     );
     Err(build_error(source, log))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::{Language, Origin};
+
+    #[test]
+    fn a_kernel_is_fixed_to_its_group_and_places_in_its_text_stay() {
+        let source = KernelSource {
+            language: Language::Opencl,
+            text: "kernel void f(global uint* out) {}".into(),
+            entry: "f".into(),
+            origin: Origin::Shipped("f".into()),
+            group: [32, 32, 1],
+            constants: vec![],
+            bindings: vec![],
+            params_bytes: 0,
+            args: None,
+            settings: Default::default(),
+            meaning: None,
+        };
+        let fixed = with_fixed_group(&source).unwrap();
+        assert_eq!(
+            fixed.text,
+            "#define kernel __attribute__((reqd_work_group_size(32, 32, 1))) __kernel\n#line 1\nkernel void f(global uint* out) {}"
+        );
+        assert!(with_fixed_group(&fixed).is_none(), "it names its group");
+    }
+}

@@ -1,4 +1,4 @@
-//! Whether copies run concurrently with kernels.
+//! Whether copies run concurrently with kernels, and with copies of the other direction.
 
 use crate::engines::{either, middle, verdict};
 use crate::overlap::analysis::hidden;
@@ -21,6 +21,20 @@ pub(super) fn overlaps_kernels(raw: &Overlap) -> Option<bool> {
         });
     let verdicts = pairs.map(|(apart, in_order)| chunks_overlap(raw, apart, in_order));
     verdicts.fold(None, either)
+}
+
+/// Whether the whole was done in less time than its copies take one after the other: copies of both directions ran at
+/// once. What took longer shows nothing, since other things than copies may have held it up.
+pub(super) fn both_ways(raw: &Overlap) -> Option<bool> {
+    let (upload, download) = (middle(&raw.upload.walls)?, middle(&raw.download.walls)?);
+    let (in_order, hideable) = (upload.value + download.value, upload.value.min(download.value));
+    let saved = raw.runs.iter().filter(|run| run.queues > 1 && run.chunks > 1).any(|apart| {
+        middle(&apart.timed.walls).is_some_and(|wall| {
+            let error = wall.error.hypot(upload.error).hypot(download.error);
+            verdict(in_order - wall.value, hideable, error) == Some(true)
+        })
+    });
+    saved.then_some(true)
 }
 
 fn chunks_overlap(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bool> {
@@ -120,6 +134,25 @@ mod tests {
         // The same intervals, but nothing gained: everything took longer.
         let slower = apart.map(|(name, start, end)| (name, start * 4.0 / 3.0, end * 4.0 / 3.0));
         assert_eq!(overlap_of(&slower), Some(false));
+    }
+
+    #[test]
+    fn what_takes_less_time_than_its_copies_copied_both_ways_at_once() {
+        let alone = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
+        let raw = |wall: f64| Overlap {
+            clock: Clock::Device,
+            host_memory: MemoryKind::Pinned,
+            rows: 2,
+            bytes: [1, 1],
+            upload: alone(322e-6),
+            kernel: alone(31e-6),
+            download: alone(319e-6),
+            runs: vec![run(8, 3, &[("upload 0", 0.0, wall)])],
+            turns: None,
+        };
+        // An H100 by OpenCL, and by Vulkan.
+        assert_eq!(both_ways(&raw(456e-6)), Some(true));
+        assert_eq!(both_ways(&raw(707e-6)), None);
     }
 
     #[test]

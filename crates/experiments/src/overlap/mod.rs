@@ -48,6 +48,7 @@ impl Experiment for Overlap {
 
     fn learn(raw: &Self::Data, found: &mut Engines) {
         found.overlaps_kernels = either(found.overlaps_kernels, engines::overlaps_kernels(raw));
+        found.both_ways = either(found.both_ways, engines::both_ways(raw));
     }
 
     fn stages(raw: &Self::Data) -> Option<Stages> {
