@@ -26,7 +26,7 @@ pub use cool_down::{CoolDown, CooledDown};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, InTurn, RemoteHost};
 pub use impossible::{is_time, is_work};
-pub use monitor::{Monitor, Sensed};
+pub use monitor::{Generation, Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
