@@ -11,7 +11,7 @@ use gpubench::measure::registry::profile;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Limits, Planned};
 use gpubench::record::profile::{Profile, Traffic, Value};
-use gpubench::record::{Header, Host, Outcome, Record, VERSION};
+use gpubench::record::{Header, Host, METHOD, Outcome, Record, VERSION};
 use gpubench::suite::Suite;
 use gpubench::units::Bytes;
 use gpubench::workload::Kind;
@@ -63,6 +63,7 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
     let records = records.collect();
     let header = Header {
         version: VERSION,
+        method: METHOD,
         gpubench: "test".into(),
         started: "2026-01-01T00:00:00Z".into(),
         suite: suite.name.clone(),

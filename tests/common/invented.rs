@@ -1,7 +1,7 @@
 //! Devices, headers and records that nobody measured.
 
 use gpubench::gpu::{Clock, DeviceInfo, DeviceKind, Language};
-use gpubench::record::{Header, Host, Measured, Outcome, Record, VERSION, Wall};
+use gpubench::record::{Header, Host, METHOD, Measured, Outcome, Record, VERSION, Wall};
 use gpubench::units::Bytes;
 use gpubench::workload::{CaseKey, Kind};
 
@@ -46,6 +46,7 @@ pub fn device(name: &str) -> DeviceInfo {
 pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
     Header {
         version: VERSION,
+        method: METHOD,
         gpubench: "0.1.0 (abc)".into(),
         started: "2025-01-31T12:30:05Z".into(),
         suite: "invented".into(),

@@ -31,6 +31,8 @@ pub struct Options {
     /// Whether the runs were measured in turn: then each round of one is compared with the same round of the other,
     /// and the machine's speed is common to both.
     pub in_turn: bool,
+    /// Whether the runs' times were taken by other rules: then nothing is known of the machine's speed.
+    pub other_method: bool,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             planned: BTreeSet::new(),
             allow_mismatch: false,
             in_turn: false,
+            other_method: false,
         }
     }
 }
@@ -147,7 +150,7 @@ impl Comparison {
 /// Compares the cases of `old` and `new`.
 pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
     let new_driver = old.device.driver != new.device.driver;
-    let mut speed = match options.in_turn {
+    let mut speed = match options.in_turn || options.other_method {
         true => SpeedChange::default(),
         false => SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver),
     };

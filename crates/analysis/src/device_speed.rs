@@ -7,7 +7,7 @@
 //! of before, they say themselves what the machine did to them (`common_shift.rs`).
 
 use super::common_shift::CommonShift;
-use gpubench_core::record::{Generation, Record};
+use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Difference, median_of, t_quantile};
 use serde::Serialize;
@@ -54,11 +54,10 @@ impl Reading {
 }
 
 impl DeviceSpeed {
-    /// Of one device's records of a run, as far as they were read by the reference kernels of today.
+    /// Of one device's records of a run.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let (mut compute, mut memory) = (Rounds::default(), Rounds::default());
-        let is_of_today = |record: &&Record| record.monitor.generation == Generation::default();
-        for record in records.into_iter().filter(is_of_today) {
+        for record in records {
             let monitor = &record.monitor;
             compute.add(record.round, monitor.reference_kernel.map(|[_, after]| after));
             memory.add(record.round, monitor.memory_kernel);

@@ -15,10 +15,6 @@ use std::time::Instant;
 /// The kernel of a case that has the device for itself.
 pub(super) const KERNEL: KernelId = KernelId(0);
 
-/// Seconds after which no further variant is tried, where one ran: some compilers take minutes for a kernel that
-/// others build in milliseconds.
-const LONGEST_SEARCH: f64 = 30.0;
-
 /// A variant that was built and launched.
 pub(super) struct BuiltVariant<'a> {
     /// The variant.
@@ -72,12 +68,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
         TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![], untried: 0 };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     let mut tries = Tries::new(case, bench.device().info());
-    let begun = Instant::now();
     while let Some(position) = tries.next() {
-        let found = !tried_variants.fastest_first.is_empty();
-        if found && begun.elapsed().as_secs_f64() > LONGEST_SEARCH {
-            break;
-        }
         let candidate = &case.candidates[position];
         let outcome = attempt(case, position, bench);
         tries.report(position, outcome.as_ref().ok().map(cost));
@@ -117,6 +108,8 @@ fn fastest_first<'a>(
     bench: &mut Bench,
 ) -> Result<Vec<BuiltVariant<'a>>> {
     let mut costs: Vec<f64> = variants.iter().map(cost).collect();
+    // While the host built the last of them, the device may have been idle.
+    bench.session.wake();
     let (begun, seconds) = (Instant::now(), bench.policy.seconds / 2.0);
     let order = halve(&mut costs, |one| {
         if begun.elapsed().as_secs_f64() > seconds {
@@ -203,12 +196,12 @@ pub(super) fn build(
 /// Of two variants that could not run, the one that came further says more: one that was built and is too long, than
 /// one that was not built, than one that the device or the language lacks.
 fn is_more_informative(error: &Error, last: &Error) -> bool {
-    let stage = |error: &Error| match error {
+    let progress = |error: &Error| match error {
         Error::Unsupported(_) => 0,
         Error::Build { .. } => 1,
         _ => 2,
     };
-    stage(error) >= stage(last)
+    progress(error) >= progress(last)
 }
 
 /// Operations of a launch, or its bytes where it computes nothing.

@@ -20,7 +20,9 @@ pub struct Bench<'a, D = Session> {
 pub trait Measurable {
     /// Frees what a case has left behind.
     fn reset(&mut self);
-    /// Before times are taken: a device that was idle meanwhile raises its clock.
+    /// Whether it may have been idle, so that waking it is worth the time.
+    fn sleeps(&self) -> bool;
+    /// Before times are taken: a device that was idle raises its clock.
     fn wake(&mut self);
     /// Whatever comes now, the device may be idle meanwhile.
     fn may_sleep(&mut self);
@@ -29,6 +31,10 @@ pub trait Measurable {
 impl Measurable for Session {
     fn reset(&mut self) {
         self.device.reset();
+    }
+
+    fn sleeps(&self) -> bool {
+        Session::sleeps(self)
     }
 
     fn wake(&mut self) {
@@ -43,10 +49,14 @@ impl Measurable for Session {
 impl<D: Measurable> Bench<'_, D> {
     /// Reports what is about to be done. What the stages before have freed makes room for it, but where times are
     /// taken, a variant's first launches included: there the memory is as it is in every program. Where times are
-    /// taken, the device is awake.
+    /// taken, the device is awake; waking it counts as launches.
     pub fn enter(&mut self, stage: Stage) {
         match stage {
-            Stage::Measure => self.session.wake(),
+            Stage::Measure if self.session.sleeps() => {
+                (self.stage)(Stage::Launch);
+                self.session.wake();
+            }
+            Stage::Measure => {}
             _ => self.session.may_sleep(),
         }
         (self.stage)(stage);

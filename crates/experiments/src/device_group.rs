@@ -61,6 +61,10 @@ impl Measurable for DeviceGroup {
         self.members.iter_mut().for_each(Measurable::reset);
     }
 
+    fn sleeps(&self) -> bool {
+        self.members.iter().any(Measurable::sleeps)
+    }
+
     fn wake(&mut self) {
         self.members.iter_mut().for_each(Measurable::wake);
     }

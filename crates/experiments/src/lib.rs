@@ -34,7 +34,6 @@ mod buffer_pairs;
 mod check;
 mod checkpoint_store;
 mod chunks;
-mod clock_rise;
 mod compare;
 mod compute;
 mod cool_down;
@@ -68,6 +67,7 @@ mod timing;
 mod tries;
 mod verified_kernel;
 mod verifier;
+mod waking;
 
 pub use bench::Bench;
 pub use compare::compare;

@@ -24,9 +24,13 @@ pub(super) struct Sample {
 
 impl Sample {
     /// From the timeline of `batch` equal operations, one after the other: the time in which they ran, shared
-    /// equally. A driver that takes longer to submit a launch than the device to run it leaves gaps between them.
+    /// equally. A driver that takes longer to submit a launch than the device to run it leaves gaps between them. On a
+    /// simulated device a gap is what a launch costs the device itself.
     pub fn of_batch(timeline: Timeline, batch: u32) -> Self {
-        let busy = timeline.busy().unwrap_or(timeline.wall);
+        let busy = match timeline.clock {
+            Clock::Simulated => super::session::span(&timeline),
+            _ => timeline.busy().unwrap_or(timeline.wall),
+        };
         Self::new(busy / f64::from(batch), busy, timeline)
     }
 

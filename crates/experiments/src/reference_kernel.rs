@@ -3,7 +3,7 @@
 //! device's clock (and whoever else uses the device) decides. A second one streams through memory, since
 //! memory may keep its speed where clocks do not.
 
-use crate::clock_rise::{load, rise, sleeps};
+use crate::waking::{Waking, sleeps, wake};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     Access, Binding, BufferId, DeviceInfo, DeviceKind, Element, KernelId, KernelSource, Language,
@@ -35,12 +35,16 @@ const STALE: u32 = 3;
 /// The share of a worker's time that its readings may take, and seconds that they may take before that.
 const SHARE: f64 = 0.03;
 const GRACE: f64 = 0.2;
+/// As these two, of waking a device: seconds before, and the share.
+const WAKING: [f64; 2] = [2.0, 0.1];
 /// As these two, of the kernel that streams through memory.
 const MEMORY_SHARE: f64 = 0.01;
 const MEMORY_GRACE: f64 = 0.1;
-/// Bytes that it streams through where the device allows them: twice its cache, within these limits. No API names
-/// the last level of a GPU's caches with memory of its own: there it is the most.
-const MEMORY_BYTES: [u64; 2] = [32 << 20, 128 << 20];
+/// Bytes that it streams through where the device allows them: twice its cache, within these limits. Hardly an API
+/// names the last level of cache of a GPU with memory of its own: there it is the most.
+const MEMORY_BYTES: [u64; 2] = [32 << 20, BEYOND_CACHES];
+/// Bytes of which a GPU's last level of cache holds half at most.
+pub(crate) const BEYOND_CACHES: u64 = 128 << 20;
 /// Bytes of a work-item: four vectors of four words.
 const ITEM: u64 = 64;
 /// Most samples of a reading.
@@ -64,14 +68,15 @@ pub(super) struct ReferenceKernel {
     work: Work,
     /// Whether it is built; `Some(false)` where the device cannot.
     built: Option<bool>,
-    /// What it took when it last ran behind a case.
+    /// What it took when it last ran: before a case's times were taken, or behind it.
     pub last: Option<f64>,
-    /// Seconds that readings have cost so far, and the last one; what building it costs, and raising the clock the
+    /// Seconds that readings have cost so far, and the last one; what building it costs, and waking the device the
     /// first time, each worker pays once.
     cost: f64,
     last_cost: f64,
-    /// What it takes on a device that is as fast as it gets, as far as that is known.
-    awake: Option<f64>,
+    waking: Waking,
+    /// Seconds that waking the device before times were taken has cost so far.
+    waking_cost: f64,
 }
 
 impl ReferenceKernel {
@@ -98,28 +103,28 @@ impl ReferenceKernel {
         self.cost + self.last_cost <= grace + share * seconds
     }
 
-    /// Keeps a device that was idle at work until it is as fast as it was before, and notes how fast that is, without
-    /// touching what a case has allocated.
-    pub fn wake(&mut self, device: &mut dyn Device) {
-        if sleeps(device.info().kind) {
-            self.last = self
-                .raised(device, AWAKE)
-                .and_then(|()| self.reading(device, AWAKE))
-                .ok()
-                .flatten();
-        }
+    /// Whether a device of this kind is to be woken by it, `seconds` behind the worker's begin: one that is slow, or
+    /// never gets as fast again, takes no more than its share for that.
+    pub fn may_wake(&self, kind: DeviceKind, seconds: f64) -> bool {
+        let [grace, share] = WAKING;
+        sleeps(kind) && self.waking_cost <= grace + share * seconds
     }
 
-    /// What the device reaches is what it is expected to reach the next time: one that is throttled gets no faster.
-    fn raised(&mut self, device: &mut dyn Device, out: BufferId) -> Result<()> {
+    /// Wakes a device that was idle, and notes how fast it is, without touching what a case has allocated.
+    pub fn wake(&mut self, device: &mut dyn Device) {
+        let begun = Instant::now();
+        let woken = self.woken(device, AWAKE).and_then(|()| self.reading(device, AWAKE));
+        self.last = woken.ok().flatten();
+        self.waking_cost += begun.elapsed().as_secs_f64();
+    }
+
+    fn woken(&mut self, device: &mut dyn Device, out: BufferId) -> Result<()> {
         let kind = device.info().kind;
-        let launches = if sleeps(kind) { load(self.awake) } else { BATCH };
-        if let Some(recording) = self.prepared(device, out, launches)? {
-            let all = f64::from(launches);
-            let enough = self.awake.map(|seconds| all * seconds * (1.0 + limit(kind)));
-            self.awake = Some(rise(device, &recording, enough)? / all).filter(|s| s.is_finite());
+        let launches = if sleeps(kind) { self.waking.load() } else { BATCH };
+        match self.prepared(device, out, launches)? {
+            Some(all) => wake(device, (&all, launches), &mut self.waking, 1.0 + limit(kind)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn read(&mut self, device: &mut dyn Device) -> Result<Option<f64>> {
@@ -130,7 +135,7 @@ impl ReferenceKernel {
         }
         let is_first = self.cost == 0.0 && self.work == Work::Arithmetic;
         if is_first && device.info().kind != DeviceKind::Simulated {
-            self.raised(device, BufferId(0))?;
+            self.woken(device, BufferId(0))?;
         }
         let begun = Instant::now();
         let best = self.reading(device, BufferId(0));
@@ -236,9 +241,6 @@ fn best(device: &mut dyn Device, recording: &Recording, launches: u32) -> Result
     let (mut best, mut stale) = (f64::INFINITY, 0);
     for _ in 0..MAX_SAMPLES {
         let timeline = device.run(recording)?;
-        if timeline.dropped.is_some() {
-            continue;
-        }
         let sample = timeline.busy().unwrap_or(timeline.wall) / f64::from(launches);
         stale = if sample < 0.998 * best { 0 } else { stale + 1 };
         best = best.min(sample);

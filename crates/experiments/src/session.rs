@@ -48,11 +48,17 @@ impl Session {
         }
     }
 
-    /// Keeps a device that may have been idle at work until it is as fast as it was.
+    /// Whether the device may have been idle, and waking it is worth its time.
+    pub(super) fn sleeps(&self) -> bool {
+        !self.is_awake && self.reference_kernel.may_wake(self.device.info().kind, self.age())
+    }
+
+    /// Wakes the device where it [`Session::sleeps`].
     pub(super) fn wake(&mut self) {
-        if !std::mem::replace(&mut self.is_awake, true) {
+        if self.sleeps() {
             self.reference_kernel.wake(self.device.as_mut());
         }
+        self.is_awake = true;
     }
 
     /// Seconds of the reference kernel, where it keeps to its share of the time; else nothing is

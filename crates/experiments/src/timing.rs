@@ -101,7 +101,8 @@ pub(super) fn spans_in_turn(
         let samples = recordings.iter().map(|(recording, batch)| {
             let timeline = bench.session.device.run(recording)?;
             wall += timeline.wall;
-            Ok(Sample::of_batch(timeline, *batch))
+            let span = super::session::span(&timeline);
+            Ok(Sample::new(span / f64::from(*batch), span, timeline))
         });
         let samples = samples.collect::<Result<Vec<_>>>()?;
         Ok((samples, wall))

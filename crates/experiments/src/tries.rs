@@ -12,6 +12,9 @@ pub(crate) const FEW: usize = 24;
 const MIN_TRIES: usize = 4;
 /// Seconds of builds and launches behind which a search of more asks for no other.
 pub(crate) const SECONDS: f64 = 3.0;
+/// The same of a search of few, once [`MIN_TRIES`] were tried: some compilers take minutes for a kernel that others
+/// build in milliseconds.
+const LONGEST: f64 = 30.0;
 /// A search for a ceiling goes on until it expects no gain above this in the logarithm of the time.
 const MARGIN: f64 = 0.01;
 /// Equal searches try equal variants, as far as their times are equal.
@@ -21,7 +24,8 @@ const SEED: u64 = 21;
 /// most of, until the time is up.
 pub(crate) struct Tries {
     strategy: Box<dyn Strategy>,
-    few: bool,
+    /// Seconds behind which it asks for no other.
+    seconds: f64,
     asked: usize,
     begun: Instant,
 }
@@ -30,7 +34,13 @@ impl Tries {
     /// Of a case's variants on such a device. A simulated one builds nothing, and how busy the host is must not
     /// decide what it is found to do: all are tried there.
     pub(crate) fn new(case: &Case, device: &DeviceInfo) -> Self {
-        let few = case.candidates.len() <= FEW || device.kind == DeviceKind::Simulated;
+        let is_simulated = device.kind == DeviceKind::Simulated;
+        let few = case.candidates.len() <= FEW || is_simulated;
+        let seconds = match few {
+            _ if is_simulated => f64::INFINITY,
+            true => LONGEST,
+            false => SECONDS,
+        };
         let strategy: Box<dyn Strategy> = match numbers(case) {
             Some(space) if !few => {
                 let settings = Settings { margin: MARGIN, ..Settings::default() };
@@ -39,12 +49,12 @@ impl Tries {
             Some(space) => Box::new(Exhaustive::new(&space)),
             None => Box::new(Empty),
         };
-        Self { strategy, few, asked: 0, begun: Instant::now() }
+        Self { strategy, seconds, asked: 0, begun: Instant::now() }
     }
 
     /// The next variant, by its position among the case's candidates.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        if !self.few && self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > SECONDS {
+        if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > self.seconds {
             return None;
         }
         self.asked += 1;

@@ -265,6 +265,12 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         let why = "is the old state of the two that were measured in turn: name it second";
         return Err(Error::Usage(format!("{}: it {why}", new.path.display())));
     }
+    if old.header.method != new.header.method {
+        say(
+            "the two runs took times by other rules: the gaps between short launches count in one of them only \
+             (CHANGELOG); measure the old state again",
+        );
+    }
     if old.header.started > new.header.started {
         say("the old run was made after the new one");
     }
@@ -347,6 +353,7 @@ fn pair(
         planned: planned_cases(now, &terms.planned),
         allow_mismatch: terms.allow_mismatch,
         in_turn: in_turn(old, new),
+        other_method: old.header.method != new.header.method,
     };
     if options.planned.is_empty() && !terms.planned.is_empty() {
         say("no case is planned: none passes --planned");

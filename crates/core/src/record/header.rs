@@ -5,11 +5,22 @@ use crate::gpu::DeviceInfo;
 use crate::text::counted;
 use serde::{Deserialize, Serialize};
 
+/// By which rules times are taken now. 1: a kernel's time held the gaps in which its driver submitted the next launch,
+/// and another reference kernel ran between cases.
+pub const METHOD: u32 = 2;
+
+fn first_method() -> u32 {
+    1
+}
+
 /// Everything that holds for the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format, [`super::VERSION`].
     pub version: u32,
+    /// By which rules times were taken, [`METHOD`].
+    #[serde(default = "first_method")]
+    pub method: u32,
     /// gpubench's version and commit.
     pub gpubench: String,
     /// When the run began, RFC 3339 in UTC.

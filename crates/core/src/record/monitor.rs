@@ -3,30 +3,9 @@
 use super::CooledDown;
 use serde::{Deserialize, Serialize};
 
-/// Which reference kernels a reading is of: those of two generations are never compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Generation(pub u8);
-
-impl Generation {
-    /// Of records that do not name theirs: on a GPU it took no longer than the driver to submit it.
-    fn first() -> Self {
-        Self(1)
-    }
-}
-
-impl Default for Generation {
-    fn default() -> Self {
-        Self(2)
-    }
-}
-
 /// The device around a case: whether it was still the one that the run began on, and what it drew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
-    /// The reference kernels that all readings here are of.
-    #[serde(default = "Generation::first")]
-    pub generation: Generation,
     /// Seconds of a fixed small kernel when the run began on this device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<f64>,

@@ -1,6 +1,6 @@
 //! Invented devices, headers and records for tests.
 
-use super::{Built, Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall};
+use super::{Built, Header, Host, METHOD, Measured, Monitor, Outcome, Record, VERSION, Wall};
 use crate::gpu::{BoundsChecks, BuildReport, Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Kind};
@@ -60,6 +60,7 @@ pub fn device(backend: &str) -> DeviceInfo {
 pub fn header(devices: Vec<DeviceInfo>) -> Header {
     Header {
         version: VERSION,
+        method: METHOD,
         gpubench: "0.1.0 (abc)".into(),
         started: "2025-01-31T12:30:05Z".into(),
         suite: "sample".into(),

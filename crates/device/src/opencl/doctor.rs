@@ -35,10 +35,12 @@ const DRIVERS: &str = "OCL_ICD_FILENAMES";
 
 fn named_drivers(system: &System<'_>) -> Vec<Finding> {
     let libraries = system.variable(DRIVERS).unwrap_or_default();
-    let libraries = libraries.split(':').filter(|library| !library.is_empty());
-    libraries
-        .map(|library| system.driver(AREA, DRIVERS, &printable(library, 200), Path::new(library)))
-        .collect()
+    let libraries = std::env::split_paths(&libraries).filter(|path| !path.as_os_str().is_empty());
+    let finding = |path: PathBuf| {
+        let name = printable(&path.display().to_string(), 200);
+        system.driver(AREA, DRIVERS, &name, &path)
+    };
+    libraries.map(finding).collect()
 }
 
 /// Loaders that the environment names: the first that loads is used, and a wrong name is

@@ -127,9 +127,10 @@ pub(super) fn build(
     let mut object = entry(&program, source)?;
     if allowed_group(&object, device, source) < source.group_size()
         && let Some(fixed) = fixed_group::with_fixed_group(source)
+        && let Ok((program, said)) = compile(context, device, &fixed, &options)
+        && let Ok(compiled) = entry(&program, &fixed)
     {
-        let (program, said) = compile(context, device, &fixed, &options)?;
-        (object, log) = (entry(&program, &fixed)?, said);
+        (object, log) = (compiled, said);
         options = format!("{options} with reqd_work_group_size({})", fixed_group::list(source));
     }
     let seconds = begun.elapsed().as_secs_f64();

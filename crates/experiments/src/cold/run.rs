@@ -4,7 +4,7 @@ use super::data::Flushed;
 use crate::autotune::{BuiltVariant, KERNEL};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
-use crate::reference_kernel::Launch;
+use crate::reference_kernel::{BEYOND_CACHES, Launch};
 use crate::session::span;
 use crate::verified_kernel::around;
 use crate::{Bench, Stage};
@@ -69,6 +69,7 @@ fn flush(bench: &mut Bench) -> Result<(Op, Flushed)> {
 fn flush_bytes(info: &DeviceInfo) -> u64 {
     match info.kind {
         DeviceKind::Simulated => SIMULATED_FLUSH,
+        DeviceKind::Discrete => info.cache.map_or(0, |cache| 2 * cache.0).max(BEYOND_CACHES),
         _ => info.cache.map_or(0, |cache| 2 * cache.0).max(MIN_FLUSH),
     }
 }

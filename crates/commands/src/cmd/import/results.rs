@@ -6,7 +6,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, Language};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::{
-    Footer, Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall,
+    Footer, Header, Host, METHOD, Measured, Monitor, Outcome, Record, VERSION, Wall,
 };
 use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
@@ -162,6 +162,7 @@ impl Results {
         let started = now()?;
         let header = Header {
             version: VERSION,
+            method: METHOD,
             gpubench: version(),
             started: started.clone(),
             suite: "imported".to_owned(),

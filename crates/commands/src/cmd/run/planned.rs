@@ -12,7 +12,7 @@ use crate::store::{Scratch, now};
 use crate::worker::{Remotes, host, version};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{CoolDown, Header, Host, VERSION};
+use gpubench_core::record::{CoolDown, Header, Host, METHOD, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
@@ -253,6 +253,7 @@ pub(super) fn new_header(
 ) -> Result<Header> {
     Ok(Header {
         version: VERSION,
+        method: METHOD,
         gpubench: version(),
         started: now()?,
         suite: suite.name.clone(),

@@ -5,7 +5,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::reason::Reason;
-use gpubench_core::record::{Header, Outcome, Record};
+use gpubench_core::record::{Header, METHOD, Outcome, Record};
 use gpubench_device::device_choice::{Selector, choose};
 use gpubench_device::sim::SIM;
 use gpubench_experiments::plan::Case;
@@ -18,6 +18,11 @@ use gpubench_suite::Suite;
 pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
     if header.in_turn.is_some() {
         return Err(rejected("it was measured in turn with another run, which has moved on"));
+    }
+    if header.method != METHOD {
+        return Err(rejected(
+            "another version of gpubench began it, which took times by other rules",
+        ));
     }
     if header.suite_hash != suite.hash {
         return Err(other_suite(header, suite));
@@ -146,6 +151,21 @@ mod tests {
     use gpubench_core::record::sample;
     use gpubench_core::workload::CaseKey;
     use gpubench_experiments::plan;
+
+    #[test]
+    fn a_run_of_other_rules_is_not_gone_on_with() {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let of = |method| {
+            let header =
+                Header { method, suite_hash: suite.hash.clone(), ..sample::header(vec![]) };
+            check(&header, &suite, &[])
+        };
+        assert!(of(METHOD).is_ok());
+        let Err(Error::Usage(why)) = of(METHOD - 1) else {
+            panic!("it was begun by an older gpubench")
+        };
+        assert!(why.contains("other rules"), "{why}");
+    }
 
     #[test]
     fn what_was_too_long_is_known_again() {
