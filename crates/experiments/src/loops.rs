@@ -25,13 +25,16 @@ pub(super) struct Sample {
 impl Sample {
     /// From the timeline of `batch` equal operations, one after the other: the time in which they ran, shared
     /// equally. A driver that takes longer to submit a launch than the device to run it leaves gaps between them. On a
-    /// simulated device a gap is what a launch costs the device itself.
+    /// simulated device a gap is what a launch costs the device itself, and where the clock cannot resolve an
+    /// operation, only the whole batch has a length.
     pub fn of_batch(timeline: Timeline, batch: u32) -> Self {
-        let busy = match timeline.clock {
-            Clock::Simulated => super::session::span(&timeline),
-            _ => timeline.busy().unwrap_or(timeline.wall),
+        let count = f64::from(batch);
+        let resolved = timeline.busy().filter(|busy| *busy >= count * timeline.resolution);
+        let busy = match (timeline.clock, resolved) {
+            (Clock::Simulated, _) | (_, None) => super::session::span(&timeline),
+            (_, Some(busy)) => busy,
         };
-        Self::new(busy / f64::from(batch), busy, timeline)
+        Self::new(busy / count, busy, timeline)
     }
 
     /// `seconds` read from `timeline`, while the device was `busy`.
@@ -167,6 +170,7 @@ impl<'a> Samples<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::gpu::StepTimes;
 
     /// Feeds samples of one second each, of the clocks that `clocks` spells (d, h), then of the
     /// last one for as long as they are requested.
@@ -188,6 +192,19 @@ mod tests {
         };
         warm_up_and_sample(&policy, 1, &mut measurement, once).expect("no device to fail");
         (measurement.measured.expect("measured"), measurement.flags)
+    }
+
+    #[test]
+    fn gaps_between_launches_are_no_time_of_theirs() {
+        let sample = |clock, resolution| {
+            let step = |started, ended| StepTimes { queued: 0.0, submitted: 0.0, started, ended };
+            let steps = vec![step(0.0, 5e-6), step(11e-6, 16e-6), step(22e-6, 27e-6)];
+            let timeline = Timeline { steps, clock, resolution, wall: 40e-6, dropped: None };
+            1e6 * Sample::of_batch(timeline, 3).seconds
+        };
+        assert!((sample(Clock::Device, 1e-6) - 5.0).abs() < 1e-9);
+        assert!((sample(Clock::Device, 10e-6) - 9.0).abs() < 1e-9, "too short for this clock");
+        assert!((sample(Clock::Simulated, 1e-6) - 9.0).abs() < 1e-9);
     }
 
     #[test]

@@ -113,8 +113,7 @@ impl ReferenceKernel {
     /// Wakes a device that was idle, and notes how fast it is, without touching what a case has allocated.
     pub fn wake(&mut self, device: &mut dyn Device) {
         let begun = Instant::now();
-        let woken = self.woken(device, AWAKE).and_then(|()| self.reading(device, AWAKE));
-        self.last = woken.ok().flatten();
+        self.last = self.woken(device, AWAKE).and_then(|()| self.reading(device)).ok().flatten();
         self.waking_cost += begun.elapsed().as_secs_f64();
     }
 
@@ -130,24 +129,27 @@ impl ReferenceKernel {
     fn read(&mut self, device: &mut dyn Device) -> Result<Option<f64>> {
         self.last_cost = 0.0;
         device.reset();
-        if self.built.is_none() {
-            self.prepared(device, BufferId(0), 1)?;
-        }
+        let out = BufferId(0);
+        let Some(sample) = self.prepared(device, out, self.launches())? else { return Ok(None) };
         let is_first = self.cost == 0.0 && self.work == Work::Arithmetic;
         if is_first && device.info().kind != DeviceKind::Simulated {
-            self.woken(device, BufferId(0))?;
+            self.woken(device, out)?;
         }
         let begun = Instant::now();
-        let best = self.reading(device, BufferId(0));
+        let best = best(device, &sample, self.launches());
         self.last_cost = begun.elapsed().as_secs_f64();
         best
     }
 
-    /// Seconds of one launch.
-    fn reading(&mut self, device: &mut dyn Device, out: BufferId) -> Result<Option<f64>> {
-        let launches = if self.work == Work::Arithmetic { BATCH } else { 1 };
-        match self.prepared(device, out, launches)? {
-            Some(recording) => best(device, &recording, launches),
+    /// Launches of one sample.
+    fn launches(&self) -> u32 {
+        if self.work == Work::Arithmetic { BATCH } else { 1 }
+    }
+
+    /// Seconds of one launch, a case's buffers being left as they are.
+    fn reading(&mut self, device: &mut dyn Device) -> Result<Option<f64>> {
+        match self.prepared(device, AWAKE, self.launches())? {
+            Some(sample) => best(device, &sample, self.launches()),
             None => Ok(None),
         }
     }

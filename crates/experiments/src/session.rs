@@ -3,6 +3,7 @@
 use super::drift_guard::RetryBudget;
 use super::polling::Polling;
 use super::reference_kernel::{ReferenceKernel, Work};
+use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue,
     Recording, Timeline,
@@ -92,7 +93,10 @@ impl Session {
         if let Some(seconds) = self.empty_launch {
             return seconds;
         }
-        let seconds = self.measure_empty_launch().unwrap_or(10e-6);
+        let seconds = self.measure_empty_launch().unwrap_or_else(|why| {
+            tracing::debug!(%why, "an empty launch cannot be measured");
+            10e-6
+        });
         self.empty_launch = Some(seconds);
         seconds
     }
@@ -106,9 +110,9 @@ impl Session {
         (min_seconds / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(max_batch)) as u32
     }
 
-    fn measure_empty_launch(&mut self) -> Option<f64> {
+    fn measure_empty_launch(&mut self) -> Result<f64> {
         const BATCH: u32 = 20;
-        self.device.build(EMPTY, &empty_kernel(self.device.info().language)).ok()?;
+        self.device.build(EMPTY, &empty_kernel(self.device.info().language))?;
         let mut recording = Recording::default();
         for _ in 0..BATCH {
             let op =
@@ -116,10 +120,15 @@ impl Session {
             recording.push(Queue(0), vec![], op);
         }
         // The first run pays for what drivers put off until a kernel is first used.
-        self.resolution = self.device.run(&recording).ok()?.resolution;
-        let times = (0..5).map(|_| self.device.run(&recording).ok().map(|t| span(&t)));
-        let best = times.collect::<Option<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
-        (best.is_finite() && best > 0.0).then(|| best / f64::from(BATCH))
+        self.resolution = self.device.run(&recording)?.resolution;
+        let mut best = f64::INFINITY;
+        for _ in 0..5 {
+            best = best.min(span(&self.device.run(&recording)?));
+        }
+        match best.is_finite() && best > 0.0 {
+            true => Ok(best / f64::from(BATCH)),
+            false => Err(Error::Device(format!("{best} s for {BATCH} of them"))),
+        }
     }
 }
 

@@ -13,13 +13,17 @@ fn first_method() -> u32 {
     1
 }
 
+fn is_first_method(method: &u32) -> bool {
+    *method == first_method()
+}
+
 /// Everything that holds for the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format, [`super::VERSION`].
     pub version: u32,
     /// By which rules times were taken, [`METHOD`].
-    #[serde(default = "first_method")]
+    #[serde(default = "first_method", skip_serializing_if = "is_first_method")]
     pub method: u32,
     /// gpubench's version and commit.
     pub gpubench: String,
