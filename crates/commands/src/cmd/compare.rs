@@ -265,10 +265,10 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         let why = "is the old state of the two that were measured in turn: name it second";
         return Err(Error::Usage(format!("{}: it {why}", new.path.display())));
     }
-    if old.header.method != new.header.method {
+    if other_method(old, new) {
         say(
-            "the two runs took times by other rules: the gaps between short launches count in one of them only \
-             (CHANGELOG); measure the old state again",
+            "the two runs were timed by different rules: the gaps between short launches count in one of them only; \
+             measure the old state again",
         );
     }
     if old.header.started > new.header.started {
@@ -309,6 +309,11 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         }
     }
     Ok(compared)
+}
+
+/// Whether the times of two runs were taken by different rules.
+fn other_method(old: &Run, new: &Run) -> bool {
+    old.header.method != new.header.method
 }
 
 /// Whether two runs were measured in turn.
@@ -353,7 +358,7 @@ fn pair(
         planned: planned_cases(now, &terms.planned),
         allow_mismatch: terms.allow_mismatch,
         in_turn: in_turn(old, new),
-        other_method: old.header.method != new.header.method,
+        other_method: other_method(old, new),
     };
     if options.planned.is_empty() && !terms.planned.is_empty() {
         say("no case is planned: none passes --planned");
