@@ -108,8 +108,10 @@ fn fastest_first<'a>(
     bench: &mut Bench,
 ) -> Result<Vec<BuiltVariant<'a>>> {
     let mut costs: Vec<f64> = variants.iter().map(cost).collect();
-    // While the host built the last of them, the device may have been idle.
-    bench.session.wake();
+    if variants.len() > 1 {
+        // While the host built the last of them, the device may have been idle.
+        bench.session.wake();
+    }
     let (begun, seconds) = (Instant::now(), bench.policy.seconds / 2.0);
     let order = halve(&mut costs, |one| {
         if begun.elapsed().as_secs_f64() > seconds {
