@@ -96,6 +96,7 @@ fn record(run: usize, round: u32, case: i64) -> Record {
         untried: 0,
         report: BuildReport {
             seconds: 0.05,
+            first: Some(true),
             private_bytes: None,
             local_bytes: Some(1024),
             subgroup: Some(32),

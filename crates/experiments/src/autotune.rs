@@ -6,10 +6,13 @@ use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
 use crate::tries::Tries;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BuildReport, KernelId};
+use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelId};
 use gpubench_core::record::Built;
 use gpubench_device::Device;
 use gpubench_tune::halve;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -47,7 +50,7 @@ impl TriedVariants<'_> {
         if self.tried.len() > 1 {
             // It was built under a number of its own.
             bench.enter(Stage::Build);
-            build(bench.device(), self.kernel, variant.candidate)?;
+            build(bench, self.kernel, variant.candidate)?;
         }
         let built = built(variant.candidate, variant.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
@@ -150,7 +153,7 @@ pub(super) fn build_first_variant<'a>(case: &'a Case, bench: &mut Bench) -> Resu
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     bench.enter(Stage::Build);
-    let report = build(bench.device(), case.kernel(), candidate)?;
+    let report = build(bench, case.kernel(), candidate)?;
     bench.measurement.kernel = Some(built(candidate, report));
     Ok(candidate)
 }
@@ -163,7 +166,7 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
         bench.enter(Stage::Build);
-        match build(bench.device(), case.kernel(), candidate) {
+        match build(bench, case.kernel(), candidate) {
             Ok(report) => {
                 bench.measurement.kernel = Some(built(candidate, report));
                 return Ok(candidate);
@@ -179,9 +182,27 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
     Err(last_error)
 }
 
+/// Builds all kernels of `candidate` as [`build_on`] does, and notes whether the run does so for the first time.
+fn build(bench: &mut Bench, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
+    let mut report = build_on(bench.device(), first, candidate)?;
+    let folder = bench.policy.cache.as_deref();
+    report.first =
+        folder.and_then(|folder| is_first(folder, bench.device().info(), &candidate.hash()));
+    Ok(report)
+}
+
+/// Whether a kernel was not built on a device before, as `folder` shows, in which that is noted; `None` where it cannot be.
+fn is_first(folder: &Path, device: &DeviceInfo, hash: &str) -> Option<bool> {
+    let DeviceInfo { backend, index, .. } = device;
+    match File::create_new(folder.join(format!("{backend}-{index}-{hash}.built"))) {
+        Ok(_) => Some(true),
+        Err(error) => (error.kind() == ErrorKind::AlreadyExists).then_some(false),
+    }
+}
+
 /// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
 /// one needs and what all cost.
-pub(super) fn build(
+pub(super) fn build_on(
     device: &mut dyn Device,
     first: KernelId,
     candidate: &Candidate,
@@ -221,7 +242,7 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
     let (candidate, alone) = (&case.candidates[position], case.candidates.len() == 1);
     let id = if alone { case.kernel() } else { tried_kernel(position) };
     bench.enter(Stage::Build);
-    let report = build(bench.device(), id, candidate)?;
+    let report = build(bench, id, candidate)?;
     bench.enter(Stage::Launch);
     if alone {
         // Reported even where launching it fails.
@@ -261,4 +282,14 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         untried: 0,
         report,
     }
+}
+
+#[test]
+fn only_the_first_build_on_a_device_is_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = |index| DeviceInfo { index, ..gpubench_core::record::sample::device("vulkan") };
+    let first = |index, hash| is_first(folder.path(), &device(index), hash);
+    assert_eq!([first(0, "ab"), first(0, "cd"), first(1, "ab")], [Some(true); 3]);
+    assert_eq!([first(0, "ab"), first(1, "ab")], [Some(false); 2]);
+    assert_eq!(is_first(&folder.path().join("none"), &device(0), "ab"), None);
 }

@@ -50,5 +50,5 @@ pub fn build(session: &mut Session, case: &Case, stage: &mut dyn FnMut(Stage)) -
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     session.device.reset();
     stage(Stage::Build);
-    autotune::build(session.device.as_mut(), KERNEL, candidate).map(drop)
+    autotune::build_on(session.device.as_mut(), KERNEL, candidate).map(drop)
 }

@@ -246,7 +246,7 @@ mod tests {
     ) -> (Option<f64>, f64) {
         crate::memory::allocate(&mut device, case).unwrap();
         let candidate = &case.candidates[0];
-        crate::autotune::build(&mut device, case.kernel(), candidate).unwrap();
+        crate::autotune::build_on(&mut device, case.kernel(), candidate).unwrap();
         let needed = match check_duration(&mut device, case, (candidate, case.kernel()), policy) {
             Ok(()) => None,
             Err(Error::OverBudget(Reason::OverBudget { needed, available, option, .. })) => {

@@ -7,7 +7,7 @@ use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::record::{Data, Detail};
 use gpubench_document::{Column, Section, Sentence, Table};
 use gpubench_model::concurrency::Device;
-use gpubench_stats::{Summary, overall};
+use gpubench_stats::{Basis, Overall, Rounds, Summary, overalls};
 
 /// A case on a device, with the details of the first round that was measured.
 pub struct DetailedCase<'m, 'a, D> {
@@ -62,34 +62,49 @@ pub fn costs_by_round(
     all
 }
 
-/// A positive value over rounds, with the interval between them; of one round with that of its samples, of one sample
-/// with none.
-pub fn over_rounds(rounds: &[Vec<f64>]) -> Option<(f64, Option<[f64; 2]>)> {
-    let (value, interval) = match rounds {
-        [] => return None,
-        [one] => {
-            let summary = Summary::of(one)?;
-            (summary.median, (summary.count > 1).then_some(summary.interval))
-        }
-        several => {
-            let all = overall(several.iter().map(Vec::as_slice))?;
-            (all.value, (all.rounds > 1).then_some(all.interval))
-        }
+/// A positive value, with its 95 % interval where anything shows one.
+pub type Cost = (f64, Option<[f64; 2]>);
+
+/// The costs of one device over rounds, each given by its samples in every round. Two or three rounds hardly show how much
+/// one cost scatters, so all of them have a say in each interval, as the device's cases have ([`overalls`]).
+pub fn over_rounds(costs: &[Vec<Vec<f64>>]) -> Vec<Option<Cost>> {
+    let rounds = |samples: &Vec<Vec<f64>>| {
+        let mut rounds = Rounds::default();
+        samples.iter().filter_map(|of| Summary::of(of)).for_each(|of| rounds.add(&of));
+        rounds
     };
-    (value > 0.0).then_some((value, interval))
+    let all: Vec<Rounds> = costs.iter().map(rounds).collect();
+    let one = |(overall, samples): (Option<Overall>, &Vec<Vec<f64>>)| {
+        let Overall { value, interval, basis, .. } = overall?;
+        let is_one_sample = basis == Basis::Round && samples.iter().flatten().count() == 1;
+        Some((value, (!is_one_sample).then_some(interval)))
+    };
+    overalls(&all).into_iter().zip(costs).map(one).collect()
 }
 
 #[test]
-fn the_interval_of_several_rounds_is_between_their_medians() {
+fn a_cost_s_interval_is_that_between_its_rounds_and_other_costs_have_a_say_in_it() {
     let rounds = costs_by_round([1.0, 4.0].map(|of| vec![("cost", vec![of; 9])]));
-    let [("cost", rounds)] = &rounds[..] else { panic!("{rounds:?}") };
-    let (value, interval) = over_rounds(rounds).unwrap();
-    let [low, high] = interval.unwrap();
+    let [("cost", restless)] = &rounds[..] else { panic!("{rounds:?}") };
+    let ends = |costs: &[Vec<Vec<f64>>]| {
+        let (value, interval) = over_rounds(costs)[0].unwrap();
+        assert!((value - 2.0).abs() < 1e-12);
+        interval.unwrap()
+    };
     // Samples of one round agree, but the rounds do not.
-    assert!((value - 2.0).abs() < 1e-12 && low < 1.0 && high > 4.0, "{interval:?}");
-    assert_eq!(over_rounds(&[vec![2.0; 9]]), Some((2.0, Some([2.0; 2]))));
-    assert_eq!(over_rounds(&[vec![2.0]]), Some((2.0, None)));
-    assert_eq!([over_rounds(&[vec![0.0; 3]]), over_rounds(&[])], [None, None]);
+    let [low, high] = ends(std::slice::from_ref(restless));
+    assert!(low < 1e-3 && high > 1e3, "{low} to {high}");
+    let calm = vec![vec![1.0; 9], vec![1.1; 9]];
+    let [_, moderated] = ends(&[vec![restless.clone()], vec![calm; 30]].concat());
+    assert!((4.0..high).contains(&moderated), "{moderated} of {high}");
+}
+
+#[test]
+fn a_cost_of_one_round_has_the_interval_of_its_samples_and_one_sample_has_none() {
+    let of = |costs: &[Vec<f64>]| over_rounds(&[costs.to_vec()])[0];
+    assert_eq!(of(&[vec![2.0; 9]]), Some((2.0, Some([2.0; 2]))));
+    assert_eq!(of(&[vec![2.0]]), Some((2.0, None)));
+    assert_eq!([of(&[vec![0.0; 3]]), of(&[])], [None, None]);
 }
 
 /// The measured cases of a device.

@@ -122,6 +122,8 @@ impl Rounds {
 
     fn with(&self, basis: Basis, interval: [f64; 2]) -> Option<Overall> {
         let (value, rounds) = (self.mean.exp(), self.count as usize);
+        // The logarithm and back lose a last digit: samples that all agree must not exclude their value.
+        let interval = [interval[0].min(value), interval[1].max(value)];
         self.has_value().then_some(Overall { value, interval, basis, rounds })
     }
 

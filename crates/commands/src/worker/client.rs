@@ -1,5 +1,6 @@
 //! The parent's handle on a worker.
 
+use super::compiled;
 use super::deadlines::Deadlines;
 use super::group::Group;
 use super::page;
@@ -13,6 +14,7 @@ use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
 use gpubench_experiments::Stage;
 use std::io::{BufReader, Read, Write};
+use std::path::Path;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -39,7 +41,7 @@ pub struct Client {
 /// # Errors
 /// The worker's error instead.
 pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
-    let mut client = Client::spawn(&[], Some(backend), &Sim::default())?;
+    let mut client = Client::spawn(Client::command(&[], Some(backend), &Sim::default())?)?;
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
@@ -60,7 +62,7 @@ pub fn signatures(
     source: &KernelSource,
     limit: Duration,
 ) -> Result<Option<(String, Vec<Signature>)>, Outcome> {
-    let mut client = Client::spawn(&[], Some(backend), &Sim::default())?;
+    let mut client = Client::spawn(Client::command(&[], Some(backend), &Sim::default())?)?;
     let name = match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => devices.into_iter().next().map(|device| device.name),
         Reply::Failed(outcome) => return Err(outcome),
@@ -80,12 +82,21 @@ pub fn signatures(
 
 impl Client {
     /// Starts a worker and waits until it has opened the devices, simulated ones as `sim` has
-    /// them.
+    /// them; what their drivers compile is kept in `folder`, else where they do without one.
     ///
     /// # Errors
     /// The error instead: `Timeout`, `Crash`, or why a device does not open.
-    pub fn open(devices: &[DeviceInfo], sim: &Sim, limit: Duration) -> Result<Self, Outcome> {
-        let mut client = Self::spawn(devices, None, sim)?;
+    pub fn open(
+        devices: &[DeviceInfo],
+        sim: &Sim,
+        folder: Option<&Path>,
+        limit: Duration,
+    ) -> Result<Self, Outcome> {
+        let kept = folder.zip(devices.first());
+        let kept = kept.map(|(folder, device)| compiled::environment(folder, device));
+        let mut command = Self::command(devices, None, sim)?;
+        command.envs(kept.into_iter().flatten());
+        let mut client = Self::spawn(command)?;
         match client.wait("opening the device", limit)? {
             Reply::Ready(found) if found.len() == devices.len() => {
                 let other =
@@ -175,10 +186,9 @@ impl Client {
         self.group.wait(CLOSE);
     }
 
-    /// A worker for these devices, or one that lists those of a backend.
-    fn spawn(devices: &[DeviceInfo], list: Option<&str>, sim: &Sim) -> Result<Self, Outcome> {
-        let failed = |e: std::io::Error| Outcome::Failed(format!("starting a worker: {e}"));
-        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    /// What starts a worker for these devices, or one that lists those of a backend.
+    fn command(devices: &[DeviceInfo], list: Option<&str>, sim: &Sim) -> Result<Command, Outcome> {
+        let mut command = Command::new(std::env::current_exe().map_err(not_started)?);
         command.args(["worker", "--parent", &std::process::id().to_string()]);
         if let Some(backend) = list {
             command.args(["--list", backend]);
@@ -194,15 +204,19 @@ impl Client {
         }
         command.envs(library_variable());
         command.envs(page::environment());
+        Ok(command)
+    }
+
+    fn spawn(mut command: Command) -> Result<Self, Outcome> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut group = Group::spawn(command).map_err(failed)?;
+        let mut group = Group::spawn(command).map_err(not_started)?;
         let Some((stdin, stdout, stderr)) = group.streams() else {
             return Err(Outcome::Failed("a worker without pipes".into()));
         };
         let stderr_tail = StderrTail::default();
-        let stderr = stderr_tail.follow(stderr).map_err(failed)?;
-        let replies = listen(stdout, stderr_tail.clone()).map_err(failed)?;
-        let requests = Some(write(stdin).map_err(failed)?);
+        let stderr = stderr_tail.follow(stderr).map_err(not_started)?;
+        let replies = listen(stdout, stderr_tail.clone()).map_err(not_started)?;
+        let requests = Some(write(stdin).map_err(not_started)?);
         Ok(Self { group, requests, replies, stderr_tail, stderr })
     }
 
@@ -240,6 +254,10 @@ impl Client {
         let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
         Outcome::Crash { how, stderr }
     }
+}
+
+fn not_started(error: std::io::Error) -> Outcome {
+    Outcome::Failed(format!("starting a worker: {error}"))
 }
 
 /// Reads replies in a thread; lines that are none go to the tail of stderr. The channel ends with the

@@ -7,6 +7,7 @@
 
 mod circuit_breaker;
 mod client;
+mod compiled;
 mod deadlines;
 mod group;
 mod host;

@@ -5,7 +5,7 @@ use gpubench_core::record::{Outcome, Record};
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Policy, Stage};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the parent asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,18 @@ pub enum Request {
         /// The kernel.
         source: Box<KernelSource>,
     },
+}
+
+impl Request {
+    /// The folder that its run has for itself, where it names one.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Measure { policy, .. } | Self::MultiDevice { policy, .. } => {
+                policy.cache.as_deref()
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What the worker answers.

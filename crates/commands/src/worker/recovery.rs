@@ -130,7 +130,7 @@ impl<'a> Drill<'a> {
             Some(client) => Ok(client),
             None => {
                 let devices = std::slice::from_ref(self.device);
-                Client::open(devices, self.sim, self.deadlines.open)
+                Client::open(devices, self.sim, None, self.deadlines.open)
             }
         }
     }

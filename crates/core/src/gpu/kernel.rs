@@ -275,6 +275,10 @@ pub fn group_label(group: [u32; 3]) -> String {
 pub struct BuildReport {
     /// Seconds spent compiling.
     pub seconds: f64,
+    /// Whether the run built it on the device for the first time: a driver may take what it compiled before from its cache.
+    /// `None` where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<bool>,
     /// Registers (or private bytes) per work-item, where the API reports it.
     pub private_bytes: Option<u64>,
     /// Local memory per group, where the API reports it.

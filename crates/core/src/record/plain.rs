@@ -99,6 +99,7 @@ impl<'a> Plain<'a> {
     fn report(&mut self) -> Option<BuildReport> {
         let report = BuildReport {
             seconds: self.after(r#"{"seconds":"#, Self::real)?,
+            first: self.optional(r#","first":"#, Self::value)?,
             private_bytes: self.after(r#","private_bytes":"#, Self::whole_or_null)?,
             local_bytes: self.after(r#","local_bytes":"#, Self::whole_or_null)?,
             subgroup: self.after(r#","subgroup":"#, Self::whole_or_null)?,
@@ -270,6 +271,7 @@ mod tests {
             untried: 3,
             report: BuildReport {
                 seconds: 0.5,
+                first: Some(true),
                 local_bytes: Some(0),
                 options: "-D A=1".into(),
                 ..BuildReport::default()

@@ -218,6 +218,7 @@ fn report(
     let number = |what| work_group_number(kernel, device, what);
     BuildReport {
         seconds,
+        first: None,
         private_bytes: number(cl::CL_KERNEL_PRIVATE_MEM_SIZE),
         local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
         subgroup: None,

@@ -65,6 +65,7 @@ pub(super) fn build(
     let facts = statistics::of(context, *pipeline);
     let report = BuildReport {
         seconds,
+        first: None,
         local_bytes: Some(local.0),
         options: options(source.bounds_checks()).to_owned(),
         private_bytes: facts.private_bytes,

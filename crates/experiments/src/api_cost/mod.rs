@@ -68,11 +68,34 @@ impl Ratio {
 
 /// One thing through every API of a GPU that has it; in the order of the GPU's APIs.
 #[derive(Clone, Debug, PartialEq)]
-struct Line {
+struct Line<F = Figure> {
     /// What kind of thing it is, under which several are put together.
     group: String,
     what: String,
-    figures: Vec<Option<Figure>>,
+    figures: Vec<Option<F>>,
+}
+
+/// What a figure is made of.
+#[derive(Clone, Debug)]
+enum Source {
+    /// The case's time, its interval known.
+    Time(Figure),
+    /// What else an API costs, by its samples in every round.
+    Cost { kind: CostKind, rounds: Vec<Vec<f64>>, clock: Clock },
+}
+
+/// Costs that scatter alike: each has a say in the intervals of its own kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum CostKind {
+    /// Of a build, told from others by whether it was the run's first of the kernel.
+    Build(Option<bool>),
+    /// Of anything else.
+    Other,
+}
+
+impl CostKind {
+    const ALL: [Self; 4] =
+        [Self::Build(Some(true)), Self::Build(Some(false)), Self::Build(None), Self::Other];
 }
 
 /// The views of each physical GPU that was measured through several APIs, the first of each API.
@@ -131,9 +154,42 @@ fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
     let compared = cases.iter().flat_map(|(key, rows)| {
         in_the_same_terms(rows).into_iter().flat_map(|rows| of_case(key, &rows))
     });
-    let mut lines: Vec<Line> = compared.collect();
+    let sources: Vec<Line<Source>> = compared.collect();
+    let column = |api: usize| -> Vec<Option<&Source>> {
+        sources.iter().map(|line: &Line<Source>| line.figures[api].as_ref()).collect()
+    };
+    let columns: Vec<_> = (0..card.len()).map(|api| figures(&column(api))).collect();
+    let line = |(place, line): (usize, &Line<Source>)| Line {
+        group: line.group.clone(),
+        what: line.what.clone(),
+        figures: columns.iter().map(|column| column[place]).collect(),
+    };
+    let mut lines: Vec<Line> = sources.iter().enumerate().map(line).collect();
     lines.retain(|line| line.figures.iter().flatten().count() > 1);
     lines
+}
+
+/// The figures of one API.
+fn figures(sources: &[Option<&Source>]) -> Vec<Option<Figure>> {
+    let mut figures: Vec<Option<Figure>> = vec![None; sources.len()];
+    for wanted in CostKind::ALL {
+        let of_kind = sources.iter().map(|source| match source {
+            Some(Source::Cost { kind, rounds, .. }) if *kind == wanted => rounds.clone(),
+            _ => vec![],
+        });
+        let costs = over_rounds(&of_kind.collect::<Vec<_>>());
+        for ((figure, source), cost) in figures.iter_mut().zip(sources).zip(costs) {
+            if let (Some(Source::Cost { clock, .. }), Some((seconds, interval))) = (source, cost) {
+                *figure = Figure::new(seconds, interval, *clock);
+            }
+        }
+    }
+    for (figure, source) in figures.iter_mut().zip(sources) {
+        if let Some(Source::Time(time)) = source {
+            *figure = Some(*time);
+        }
+    }
+    figures
 }
 
 /// What was measured through at least two, and is in the terms of no other.
@@ -174,19 +230,21 @@ fn in_the_same_terms<'m, 'a>(rows: &[Option<&'m Aggregate<'a>>]) -> Vec<Row<'m, 
 }
 
 /// The time of a case, the build of its kernel, and what else it shows of an API's cost.
-fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line> {
+fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line<Source>> {
     let group = match key.host_memory {
         Some(memory) => format!("{}, {}", key.measure.label(), memory.label()),
         None => key.measure.label(),
     };
-    let line = |group: &str, what: String, figure: &dyn Fn(&Aggregate) -> Option<Figure>| Line {
+    let line = |group: &str, source: &dyn Fn(&Aggregate) -> Option<Source>| Line {
         group: group.to_owned(),
-        what,
-        figures: rows.iter().map(|row| row.and_then(figure)).collect(),
+        what: key.to_string(),
+        figures: rows.iter().map(|row| row.and_then(source)).collect(),
     };
-    let mut lines = vec![line(&group, key.to_string(), &time)];
-    if key.measure.is_kernel() {
-        lines.push(line("build", key.to_string(), &build));
+    let mut lines = vec![line(&group, &|row| time(row).map(Source::Time))];
+    for (first, name) in
+        [(Some(true), "first build"), (Some(false), "further build"), (None, "build")]
+    {
+        lines.push(line(name, &|row| builds(row, first)));
     }
     let mut names: Vec<&str> = vec![];
     for (name, _) in rows.iter().flatten().flat_map(|row| costs(row)) {
@@ -195,12 +253,10 @@ fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line> {
         }
     }
     for name in names {
-        let of = |row: &Aggregate| {
+        lines.push(line(name, &|row| {
             let (_, rounds) = costs(row).into_iter().find(|(known, _)| *known == name)?;
-            let (seconds, interval) = over_rounds(&rounds)?;
-            Figure::new(seconds, interval, cost_clock(row)?)
-        };
-        lines.push(line(name, key.to_string(), &of));
+            Some(Source::Cost { kind: CostKind::Other, rounds, clock: cost_clock(row)? })
+        }));
     }
     lines
 }
@@ -215,12 +271,17 @@ fn time(row: &Aggregate) -> Option<Figure> {
         .then(|| Figure::new(time.value, Some(time.interval), clock))?
 }
 
-/// The build of the kernel, on the host's clock; a single round has no interval.
-fn build(row: &Aggregate) -> Option<Figure> {
-    let rounds = row.shown().filter_map(|(record, _)| record.kernel.as_ref());
-    let rounds: Vec<Vec<f64>> = rounds.map(|built| vec![built.report.seconds]).collect();
-    let (seconds, interval) = over_rounds(&rounds)?;
-    Figure::new(seconds, interval, Clock::Host)
+/// Seconds of the kernel's builds that were, or were not, the run's first, on the host's clock.
+fn builds(row: &Aggregate, first: Option<bool>) -> Option<Source> {
+    let built = row.shown().filter_map(|(record, _)| Some(&record.kernel.as_ref()?.report));
+    let built = built.filter(|report| report.first == first);
+    let rounds: Vec<Vec<f64>> = built.map(|report| vec![report.seconds]).collect();
+    let is_of_kernel = row.key.measure.is_kernel() && !rounds.is_empty();
+    is_of_kernel.then_some(Source::Cost {
+        kind: CostKind::Build(first),
+        rounds,
+        clock: Clock::Host,
+    })
 }
 
 /// What a case shows of an API's cost besides its time, in every round.

@@ -161,3 +161,21 @@ fn the_section_reads_well() {
     let alone = with_input(&records()[..1], |input| super::section(input).is_empty());
     assert!(alone, "one API is compared with nothing");
 }
+
+#[test]
+fn a_build_that_may_come_from_the_driver_s_cache_is_not_compared_with_the_first() {
+    let with = |device: usize, first: Option<bool>, seconds: f64| {
+        let report = gpubench_core::gpu::BuildReport { seconds, first, ..Default::default() };
+        let kernel = Some(Built { report, ..sample::built("ab") });
+        Record { kernel, ..on(device, "built", 1e-3, Clock::Device) }
+    };
+    let groups = |one: Option<bool>, other: Option<bool>| {
+        with_input(&[with(1, one, 0.06), with(2, other, 0.002)], |input| {
+            lines(input, &[1, 2, 3]).into_iter().map(|line| line.group).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(groups(Some(true), Some(true)), ["kernel", "first build"]);
+    assert_eq!(groups(Some(false), Some(false)), ["kernel", "further build"]);
+    assert_eq!(groups(None, None), ["kernel", "build"]);
+    assert_eq!(groups(Some(true), Some(false)), ["kernel"]);
+}

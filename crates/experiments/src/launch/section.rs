@@ -2,7 +2,7 @@
 
 use super::data::Submissions;
 use crate::results::{costs_by_round, device_section, measured, over_rounds, rounds};
-use gpubench_analysis::ReportInput;
+use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
 
 /// One table a device.
@@ -24,14 +24,18 @@ fn table(input: &ReportInput, device: usize) -> Table {
         Column::new("seconds", "median ± 95 %", Unit::Seconds),
     ];
     let mut table = Table::new("launches", "What a submission costs", columns);
-    for row in measured(input, device) {
-        for (what, samples) in costs_by_round(rounds::<Submissions>(row).map(|of| of.costs())) {
-            let cost = over_rounds(&samples).and_then(|(value, interval)| match interval {
-                Some(interval) => Quantity::between(value, interval),
-                None => Quantity::new(value),
-            });
-            table.row([row.key.to_string().into(), what.into(), Cell::from(cost)]);
-        }
+    let costs = |row: &Aggregate| costs_by_round(rounds::<Submissions>(row).map(|of| of.costs()));
+    let named = |row: &Aggregate| {
+        let case = row.key.to_string();
+        costs(row).into_iter().map(move |(what, samples)| ((case.clone(), what), samples))
+    };
+    let (names, samples): (Vec<_>, Vec<_>) = measured(input, device).flat_map(named).unzip();
+    for ((case, what), cost) in names.into_iter().zip(over_rounds(&samples)) {
+        let cost = cost.and_then(|(value, interval)| match interval {
+            Some(interval) => Quantity::between(value, interval),
+            None => Quantity::new(value),
+        });
+        table.row([case.into(), what.into(), Cell::from(cost)]);
     }
     table
 }
