@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Place, invented, text};
-use gpubench::record::{Host, Outcome, Record};
+use gpubench::record::{Host, METHOD, Outcome, Record};
 use gpubench::store::{Writer, read};
 use std::path::Path;
 
@@ -20,6 +20,8 @@ struct Run<'a> {
     speed: [f64; 5],
     /// By how much the rounds of a case differ, at most four times this.
     scatter: f64,
+    /// By which rules it was timed.
+    method: u32,
 }
 
 impl Default for Run<'_> {
@@ -32,6 +34,7 @@ impl Default for Run<'_> {
             cases: vec![Some(1.0); 4],
             speed: [1.0; 5],
             scatter: 1e-4,
+            method: METHOD,
         }
     }
 }
@@ -42,6 +45,7 @@ impl Run<'_> {
         device.driver = self.driver.into();
         let mut header = invented::header(vec![device], 5);
         header.started = self.started.into();
+        header.method = self.method;
         header.host = Host { cpu: self.host.into(), cores: 2, ..Host::default() };
         let path = place.folder.path().join(self.file);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -292,6 +296,26 @@ fn another_driver_has_a_baseline_of_its_own_and_the_nearest_is_named() {
     );
     let (_, _, stderr) = output(&place, &["compare", "b.jsonl"]);
     assert!(!stderr.contains("another"), "{stderr}");
+}
+
+#[test]
+fn runs_that_were_timed_by_different_rules_are_not_pooled_and_a_comparison_says_so() {
+    let place = Place::new();
+    Run { file: "old.jsonl", method: METHOD - 1, ..Run::default() }.write(&place);
+    let started = "2025-02-01T00:00:00Z";
+    Run { file: "new.jsonl", started, ..Run::default() }.write(&place);
+    let (code, _, stderr) = output(&place, &["baseline", "save", "old.jsonl", "new.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("different rules: save them apart"), "{stderr}");
+    assert_eq!(output(&place, &["baseline", "save", "old.jsonl"]).0, Some(0));
+    let (code, _, stderr) = output(&place, &["baseline", "update", "new.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("different rules"), "{stderr}");
+    for with in [&[] as &[&str], &["old.jsonl"]] {
+        let (_, _, stderr) = output(&place, &[&["compare", "new.jsonl"], with].concat());
+        assert!(stderr.contains("timed by other rules"), "{stderr}");
+    }
+    assert_eq!(output(&place, &["baseline", "save", "new.jsonl", "--replace"]).0, Some(0));
+    let (_, _, stderr) = output(&place, &["compare", "new.jsonl"]);
+    assert!(!stderr.contains("rules"), "{stderr}");
 }
 
 #[test]

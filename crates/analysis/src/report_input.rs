@@ -98,6 +98,7 @@ impl<'a> Pool<'a> {
             };
             old.host.name == header.host.name
                 && old.gpubench == header.gpubench
+                && old.method == header.method
                 && is_same(other, device)
                 && !kernels.iter().any(differ)
         };

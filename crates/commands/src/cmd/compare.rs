@@ -228,6 +228,7 @@ fn with_baselines(new: &Run, folder: &Path, terms: &Terms) -> Result<Vec<Compare
         if let Some(path) = baseline::find(folder, &key) {
             let old = open(&path)?;
             elsewhere(&old, &key);
+            say_other_method(&old, new);
             let before = collect(&old.header, &old.records).into_iter().next();
             let Some(before) = before else { continue };
             compared.push(pair(&old, &before, new, &cases, terms)?);
@@ -265,12 +266,7 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         let why = "is the old state of the two that were measured in turn: name it second";
         return Err(Error::Usage(format!("{}: it {why}", new.path.display())));
     }
-    if other_method(old, new) {
-        say(
-            "the two runs were timed by different rules: the gaps between short launches count in one of them only; \
-             measure the old state again",
-        );
-    }
+    say_other_method(old, new);
     if old.header.started > new.header.started {
         say("the old run was made after the new one");
     }
@@ -314,6 +310,15 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
 /// Whether the times of two runs were taken by different rules.
 fn other_method(old: &Run, new: &Run) -> bool {
     old.header.method != new.header.method
+}
+
+fn say_other_method(old: &Run, new: &Run) {
+    if other_method(old, new) {
+        say(&format!(
+            "{}: timed by other rules than the new run; measure the old state again",
+            old.path.display()
+        ));
+    }
 }
 
 /// Whether two runs were measured in turn.

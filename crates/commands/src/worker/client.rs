@@ -8,7 +8,7 @@ use super::protocol::{Reply, Request};
 use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
-use gpubench_core::record::Outcome;
+use gpubench_core::record::{Outcome, is_clock_rate, is_tick};
 use gpubench_device::opencl::library_variable;
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
@@ -36,7 +36,7 @@ pub struct Client {
 }
 
 /// The devices of a backend, found by a worker: a driver that crashes or hangs while it is
-/// loaded does so there.
+/// loaded does so there. What no clock is, is left out: a file of results with it could not be read.
 ///
 /// # Errors
 /// The worker's error instead.
@@ -45,7 +45,7 @@ pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcom
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
-            Ok(devices)
+            Ok(devices.into_iter().map(with_possible_clocks).collect())
         }
         Reply::Failed(outcome) => Err(outcome),
         other => Err(unexpected(&other)),
@@ -254,6 +254,23 @@ impl Client {
         let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
         Outcome::Crash { how, stderr }
     }
+}
+
+fn with_possible_clocks(mut device: DeviceInfo) -> DeviceInfo {
+    device.clock_hz = device.clock_hz.filter(|hertz| is_clock_rate(*hertz));
+    device.timestamp_resolution = device.timestamp_resolution.filter(|seconds| is_tick(*seconds));
+    device
+}
+
+#[test]
+fn a_clock_that_no_device_has_is_one_that_nobody_knows() {
+    let with = |clock_hz, timestamp_resolution| {
+        let device = gpubench_core::record::sample::device("opencl");
+        let told = with_possible_clocks(DeviceInfo { clock_hz, timestamp_resolution, ..device });
+        (told.clock_hz, told.timestamp_resolution)
+    };
+    assert_eq!(with(Some(1.7e9), Some(1e-9)), (Some(1.7e9), Some(1e-9)));
+    assert_eq!(with(Some(1.7e15), Some(1.8e10)), (None, None));
 }
 
 fn not_started(error: std::io::Error) -> Outcome {

@@ -35,6 +35,16 @@ pub fn is_time(seconds: f64) -> bool {
     (SHORTEST..=LONGEST).contains(&seconds)
 }
 
+/// Whether a device's clock runs so fast; a driver that does not know it may say 0.
+pub fn is_clock_rate(hertz: f64) -> bool {
+    hertz == 0.0 || (1.0..=FASTEST_CLOCK).contains(&hertz)
+}
+
+/// Whether the timestamps of a device have such ticks.
+pub fn is_tick(seconds: f64) -> bool {
+    seconds == 0.0 || is_time(seconds)
+}
+
 /// Whether a launch can have so many operations or bytes.
 pub fn is_work(amount: f64) -> bool {
     amount == 0.0 || (MIN_WORK..=MAX_WORK).contains(&amount)
@@ -169,12 +179,11 @@ impl Header {
             return Some("its cool-down is none that can be asked for".into());
         }
         let mut clocks = self.devices.iter().filter_map(|device| device.clock_hz);
-        // A driver that does not know it may say 0.
-        if let Some(hz) = clocks.find(|hz| *hz != 0.0 && !(1.0..=FASTEST_CLOCK).contains(hz)) {
+        if let Some(hz) = clocks.find(|hz| !is_clock_rate(*hz)) {
             return Some(format!("a device's clock runs at {} Hz", quoted(hz)));
         }
         let mut ticks = self.devices.iter().filter_map(|device| device.timestamp_resolution);
-        if let Some(seconds) = ticks.find(|seconds| *seconds != 0.0 && !is_time(*seconds)) {
+        if let Some(seconds) = ticks.find(|seconds| !is_tick(*seconds)) {
             return Some(format!("a device's clock has ticks of {} s", quoted(seconds)));
         }
         let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));

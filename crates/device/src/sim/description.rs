@@ -1,8 +1,8 @@
 //! A simulated GPU's description: what the YAML says, checked.
 
 use super::valid::{
-    consistent, not_negative, positive, scatter, some_positive, some_text, up_to_two, whole,
-    without_f64,
+    clock_rate, consistent, not_negative, positive, scatter, some_positive, some_text, tick,
+    up_to_two, whole, without_f64,
 };
 use gpubench_core::class::Class;
 use gpubench_core::error::{Error, Located, Result};
@@ -36,7 +36,7 @@ described! {
         /// Work-items that a unit runs in lock-step.
         warp: u32 as "whole",
         /// Core clock in hertz.
-        clock: f64 as "positive",
+        clock: f64 as "clock_rate",
         /// In-order queues that the host may use.
         queues: u32 as "whole",
         /// Most kernels that run at once.
@@ -59,7 +59,7 @@ described! {
         noise: Noise,
         /// Resolution of the timestamps.
         #[serde(default = "nanosecond")]
-        resolution: f64 as "positive",
+        resolution: f64 as "tick",
         /// Optional features, by the names that suites use; `f64` follows from its rate.
         #[serde(default)]
         features: Vec<String> as "without_f64",
@@ -337,6 +337,8 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
             ("units: 4", "units: -4", 3, "-4 is too small"),
             ("warp: 32", "wrap: 32", 4, "unknown field `wrap`"),
             ("clock: 1.0e9", "clock: .nan", 5, "finite number"),
+            ("clock: 1.0e9", "clock: 2e13", 5, "no device's clock runs at 20000000000000 Hz"),
+            ("units: 4", "resolution: 1e-13\nunits: 4", 3, "no clock has ticks of"),
             ("bandwidth: 100e9", "bandwidth: -1", 10, "-1 is no positive number"),
             ("bandwidth: 100e9", "bandwidth: 1e308", 10, "1e308 is no positive number"),
             ("launch: 5e-6", "launch: 1e308", 15, "1e308 is not zero"),

@@ -3,6 +3,7 @@
 use super::description::{Memory, Price, Rates, Unit};
 use gpubench_core::class::Class;
 use gpubench_core::gpu::MemoryKind;
+use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::quoted;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -27,6 +28,22 @@ pub(super) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error>
     match f64::deserialize(d)? {
         x if within_reach(x) => Ok(x),
         x => Err(D::Error::custom(format!("{} is no positive number of a device", quoted(x)))),
+    }
+}
+
+/// A rate that results may have ([`is_clock_rate`]).
+pub(super) fn clock_rate<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match positive(d)? {
+        hertz if is_clock_rate(hertz) => Ok(hertz),
+        hertz => Err(D::Error::custom(format!("no device's clock runs at {} Hz", quoted(hertz)))),
+    }
+}
+
+/// Seconds that results may have as a device's tick ([`is_tick`]).
+pub(super) fn tick<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match positive(d)? {
+        seconds if is_tick(seconds) => Ok(seconds),
+        seconds => Err(D::Error::custom(format!("no clock has ticks of {} s", quoted(seconds)))),
     }
 }
 

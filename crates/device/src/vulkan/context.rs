@@ -7,8 +7,10 @@ use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
 use ash::vk;
 use gpubench_core::error::Result;
+use gpubench_core::gpu::DeviceKind;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// A device, destroyed when the last that was made from it is gone.
 pub(super) struct Context {
@@ -25,6 +27,9 @@ pub(super) struct Context {
     /// One for each queue of the topology.
     queues: Vec<vk::Queue>,
     families: Vec<u32>,
+    /// How long the host asks whether all has ended before it has the driver wake it, which takes tens of microseconds. Where
+    /// the device is the processor, it would take the time from what it waits for.
+    patience: Duration,
     _instance: Rc<Instance>,
 }
 
@@ -37,6 +42,34 @@ impl Drop for Context {
             self.device.destroy_device(None);
         }
     }
+}
+
+/// As long as a kernel may take whose launch is of interest: what takes longer is hardly changed by being woken.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// Whether something happens within `patience`, asked over and over.
+fn is_soon(patience: Duration, mut has_ended: impl FnMut() -> Result<bool>) -> Result<bool> {
+    let began = Instant::now();
+    while began.elapsed() < patience {
+        if has_ended()? {
+            return Ok(true);
+        }
+        std::hint::spin_loop();
+    }
+    Ok(false)
+}
+
+#[test]
+fn what_ends_soon_is_asked_for_until_then_and_what_does_not_is_left() {
+    let mut asked = 0;
+    let third = || {
+        asked += 1;
+        Ok(asked == 3)
+    };
+    assert!(is_soon(Duration::from_secs(60), third).unwrap());
+    assert_eq!(asked, 3);
+    assert!(!is_soon(Duration::from_micros(1), || Ok(false)).unwrap());
+    assert!(!is_soon(Duration::ZERO, || panic!("not asked")).unwrap());
 }
 
 impl Context {
@@ -65,6 +98,7 @@ impl Context {
             device,
             abilities,
             topology,
+            patience: if info.kind == DeviceKind::Cpu { Duration::ZERO } else { PATIENCE },
             _instance: instance,
         };
         Ok((Rc::new(context), info))
@@ -85,6 +119,24 @@ impl Context {
     pub fn wait(&self, queue: usize) -> Result<()> {
         // SAFETY: one thread uses the device.
         checked("waiting", unsafe { self.device.queue_wait_idle(self.queues[queue]) })
+    }
+
+    /// Waits until each of these semaphores has its value.
+    #[expect(unsafe_code, reason = "Vulkan calls")]
+    pub fn wait_for(&self, semaphores: &[vk::Semaphore], values: &[u64]) -> Result<()> {
+        let has_ended = || {
+            semaphores.iter().zip(values).try_fold(true, |all, (&semaphore, &value)| {
+                // SAFETY: the caller's semaphores are alive.
+                let reached = unsafe { self.timeline.get_semaphore_counter_value(semaphore) };
+                checked("waiting", reached).map(|reached| all && reached >= value)
+            })
+        };
+        if is_soon(self.patience, has_ended)? {
+            return Ok(());
+        }
+        let wait = vk::SemaphoreWaitInfo::default().semaphores(semaphores).values(values);
+        // SAFETY: the semaphores are alive, and what signals them was submitted.
+        checked("waiting", unsafe { self.timeline.wait_semaphores(&wait, u64::MAX) })
     }
 
     /// Waits until nothing runs; what is wrong then shows in the next call.

@@ -227,7 +227,6 @@ impl Run<'_, '_> {
     }
 
     /// Waits until the last step of each queue named has ended.
-    #[expect(unsafe_code, reason = "Vulkan call")]
     fn wait(&self, after: &BTreeMap<usize, usize>) -> Result<()> {
         let context = self.parts.context;
         if !context.abilities.timeline {
@@ -238,9 +237,7 @@ impl Run<'_, '_> {
         if semaphores.is_empty() {
             return Ok(());
         }
-        let wait = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: the semaphores are alive, and what signals them was submitted.
-        checked("waiting", unsafe { context.timeline.wait_semaphores(&wait, u64::MAX) })
+        context.wait_for(&semaphores, &values)
     }
 
     fn copy(&mut self, copy: HostCopy) -> Result<()> {
