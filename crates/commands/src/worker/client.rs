@@ -266,8 +266,8 @@ fn with_possible_clocks(mut device: DeviceInfo) -> DeviceInfo {
 fn a_clock_that_no_device_has_is_one_that_nobody_knows() {
     let with = |clock_hz, timestamp_resolution| {
         let device = gpubench_core::record::sample::device("opencl");
-        let told = with_possible_clocks(DeviceInfo { clock_hz, timestamp_resolution, ..device });
-        (told.clock_hz, told.timestamp_resolution)
+        let known = with_possible_clocks(DeviceInfo { clock_hz, timestamp_resolution, ..device });
+        (known.clock_hz, known.timestamp_resolution)
     };
     assert_eq!(with(Some(1.7e9), Some(1e-9)), (Some(1.7e9), Some(1e-9)));
     assert_eq!(with(Some(1.7e15), Some(1.8e10)), (None, None));

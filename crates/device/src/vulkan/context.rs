@@ -29,7 +29,7 @@ pub(super) struct Context {
     families: Vec<u32>,
     /// How long the host asks whether all has ended before it has the driver wake it, which takes tens of microseconds. Where
     /// the device is the processor, it would take the time from what it waits for.
-    patience: Duration,
+    polling: Duration,
     _instance: Rc<Instance>,
 }
 
@@ -45,12 +45,12 @@ impl Drop for Context {
 }
 
 /// As long as a kernel may take whose launch is of interest: what takes longer is hardly changed by being woken.
-const PATIENCE: Duration = Duration::from_millis(1);
+const POLLING: Duration = Duration::from_millis(1);
 
-/// Whether something happens within `patience`, asked over and over.
-fn is_soon(patience: Duration, mut has_ended: impl FnMut() -> Result<bool>) -> Result<bool> {
+/// Whether something happens within `polling`, asked over and over.
+fn is_soon(polling: Duration, mut has_ended: impl FnMut() -> Result<bool>) -> Result<bool> {
     let began = Instant::now();
-    while began.elapsed() < patience {
+    while began.elapsed() < polling {
         if has_ended()? {
             return Ok(true);
         }
@@ -60,7 +60,7 @@ fn is_soon(patience: Duration, mut has_ended: impl FnMut() -> Result<bool>) -> R
 }
 
 #[test]
-fn what_ends_soon_is_asked_for_until_then_and_what_does_not_is_left() {
+fn what_ends_soon_is_polled_until_then_and_what_does_not_is_left() {
     let mut asked = 0;
     let third = || {
         asked += 1;
@@ -98,7 +98,7 @@ impl Context {
             device,
             abilities,
             topology,
-            patience: if info.kind == DeviceKind::Cpu { Duration::ZERO } else { PATIENCE },
+            polling: if info.kind == DeviceKind::Cpu { Duration::ZERO } else { POLLING },
             _instance: instance,
         };
         Ok((Rc::new(context), info))
@@ -131,7 +131,7 @@ impl Context {
                 checked("waiting", reached).map(|reached| all && reached >= value)
             })
         };
-        if is_soon(self.patience, has_ended)? {
+        if is_soon(self.polling, has_ended)? {
             return Ok(());
         }
         let wait = vk::SemaphoreWaitInfo::default().semaphores(semaphores).values(values);
