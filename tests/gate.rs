@@ -308,7 +308,7 @@ fn runs_that_were_timed_by_different_rules_are_not_pooled_and_a_comparison_says_
     assert!(code == Some(2) && stderr.contains("different rules: save them apart"), "{stderr}");
     assert_eq!(output(&place, &["baseline", "save", "old.jsonl"]).0, Some(0));
     let (code, _, stderr) = output(&place, &["baseline", "update", "new.jsonl"]);
-    assert!(code == Some(2) && stderr.contains("different rules"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("timed by other rules"), "{stderr}");
     for with in [&[] as &[&str], &["old.jsonl"]] {
         let (_, _, stderr) = output(&place, &[&["compare", "new.jsonl"], with].concat());
         assert!(stderr.contains("timed by other rules"), "{stderr}");

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{Place, invented, text};
+use common::{Place, invented, suite, text};
 use gpubench::record::{Outcome, Record};
-use gpubench::store::Writer;
+use gpubench::store::{Writer, read};
 
 fn timeout() -> Outcome {
     Outcome::Timeout("launch".into())
@@ -80,4 +80,36 @@ fn one_failed_round_of_three_leaves_nothing_to_fit_or_to_rank() {
         let said = says(&place, &["rank", "bad.jsonl"]);
         assert!(!said.contains("1.00"), "{said}");
     }
+}
+
+/// Whether the builds of a suite were the run's first, by round.
+fn builds(place: &Place, name: &str, own_cache: bool) -> Vec<Vec<Option<bool>>> {
+    let suite = suite("flow/flow.yaml");
+    let mut command =
+        place.gpubench(&["run", &suite, "--sim", "k20c", "--rounds", "2", "-q", "-o", name]);
+    command.env_remove("POCL_CACHE_DIR");
+    if own_cache {
+        command.env("CUDA_CACHE_PATH", place.folder.path());
+    }
+    let output = common::finish(command.spawn().expect("it starts"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let run = read(&place.folder.path().join(name)).expect("a result");
+    let of = |round| {
+        let records = run.records.iter().filter(|record| record.round == round);
+        let built = records.filter_map(|record| Some(record.kernel.as_ref()?.report.first));
+        built.collect()
+    };
+    [0, 1].map(of).into()
+}
+
+#[test]
+fn a_round_that_builds_again_says_so_and_a_user_s_own_cache_leaves_it_open() {
+    let place = Place::new();
+    let [first, again] = &builds(&place, "a.jsonl", false)[..] else { panic!("two rounds") };
+    assert!(first.contains(&Some(true)), "{first:?}");
+    assert!(!again.is_empty() && again.iter().all(|first| *first == Some(false)), "{again:?}");
+    // Another run has another cache.
+    assert!(builds(&place, "b.jsonl", false)[0].contains(&Some(true)));
+    let unknown = builds(&place, "c.jsonl", true).concat();
+    assert!(!unknown.is_empty() && unknown.iter().all(Option::is_none), "{unknown:?}");
 }

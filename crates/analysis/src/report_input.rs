@@ -187,6 +187,15 @@ mod tests {
     }
 
     #[test]
+    fn runs_that_were_timed_by_different_rules_are_two_devices() {
+        let first = header(vec![device("opencl")]);
+        let older = Header { method: first.method - 1, ..first.clone() };
+        let records = [record(key("a", 1), 1.0)];
+        let input = ReportInput::new(vec![source(&first, &records), source(&older, &records)]);
+        assert_eq!(input.labels(), ["opencl:0", "opencl:0 #2"]);
+    }
+
+    #[test]
     fn less_free_memory_or_another_variant_found_is_the_same_device() {
         let run = |memory: u64, hash: &str| {
             let mut record = record(key("a", 1), 1.0);

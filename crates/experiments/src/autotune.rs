@@ -12,7 +12,7 @@ use gpubench_device::Device;
 use gpubench_tune::halve;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -185,16 +185,25 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
 /// Builds all kernels of `candidate` as [`build_on`] does, and notes whether the run does so for the first time.
 fn build(bench: &mut Bench, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
     let mut report = build_on(bench.device(), first, candidate)?;
-    let folder = bench.policy.cache.as_deref();
-    report.first =
-        folder.and_then(|folder| is_first(folder, bench.device().info(), &candidate.hash()));
+    if let Some(folder) = &bench.policy.cache {
+        let folder = compiled_folder(folder, bench.device().info());
+        let kernels = std::iter::once(&candidate.kernel).chain(&candidate.others);
+        let firsts = kernels.map(|kernel| is_first(&folder, &kernel.compiled_hash()));
+        let firsts: Option<Vec<bool>> = firsts.collect();
+        report.first = firsts.map(|firsts| firsts.into_iter().all(|first| first));
+    }
     Ok(report)
 }
 
-/// Whether a kernel was not built on a device before, as `folder` shows, in which that is noted; `None` where it cannot be.
-fn is_first(folder: &Path, device: &DeviceInfo, hash: &str) -> Option<bool> {
-    let DeviceInfo { backend, index, .. } = device;
-    match File::create_new(folder.join(format!("{backend}-{index}-{hash}.built"))) {
+/// Where the driver of a device keeps what it compiled in a run that has `folder` for itself. It is there only if the driver
+/// uses it.
+pub fn compiled_folder(folder: &Path, device: &DeviceInfo) -> PathBuf {
+    folder.join(format!("compiled-{}-{}", device.backend, device.index))
+}
+
+/// Whether a kernel was not compiled before, as a note in `folder` shows; `None` without such a folder.
+fn is_first(folder: &Path, hash: &str) -> Option<bool> {
+    match File::create_new(folder.join(format!("{hash}.built"))) {
         Ok(_) => Some(true),
         Err(error) => (error.kind() == ErrorKind::AlreadyExists).then_some(false),
     }
@@ -285,11 +294,9 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
 }
 
 #[test]
-fn only_the_first_build_on_a_device_is_the_first() {
+fn only_the_first_build_is_the_first_and_where_no_folder_is_used_nobody_knows() {
     let folder = tempfile::tempdir().unwrap();
-    let device = |index| DeviceInfo { index, ..gpubench_core::record::sample::device("vulkan") };
-    let first = |index, hash| is_first(folder.path(), &device(index), hash);
-    assert_eq!([first(0, "ab"), first(0, "cd"), first(1, "ab")], [Some(true); 3]);
-    assert_eq!([first(0, "ab"), first(1, "ab")], [Some(false); 2]);
-    assert_eq!(is_first(&folder.path().join("none"), &device(0), "ab"), None);
+    let first = |hash| is_first(folder.path(), hash);
+    assert_eq!([first("ab"), first("cd"), first("ab")], [true, true, false].map(Some));
+    assert_eq!(is_first(&folder.path().join("none"), "ab"), None);
 }

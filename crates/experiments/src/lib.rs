@@ -69,6 +69,7 @@ mod verified_kernel;
 mod verifier;
 mod waking;
 
+pub use autotune::compiled_folder;
 pub use bench::Bench;
 pub use compare::compare;
 pub use compute::{build, compute};

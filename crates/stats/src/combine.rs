@@ -219,6 +219,14 @@ mod tests {
     }
 
     #[test]
+    fn samples_that_agree_do_not_exclude_their_value() {
+        for seconds in [3.0f64, 1e-6, 7.3e-5] {
+            let Overall { value, interval, .. } = overall([[seconds; 9].as_slice()]).unwrap();
+            assert!(interval[0] <= value && value <= interval[1], "{value} of {interval:?}");
+        }
+    }
+
+    #[test]
     fn one_round_has_its_own_rank_interval() {
         let samples: Vec<f64> = (1..=15).map(f64::from).collect();
         let overall = overall([samples.as_slice()]).unwrap();

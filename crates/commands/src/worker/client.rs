@@ -8,7 +8,7 @@ use super::protocol::{Reply, Request};
 use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
-use gpubench_core::record::{Outcome, is_clock_rate, is_tick};
+use gpubench_core::record::Outcome;
 use gpubench_device::opencl::library_variable;
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
@@ -36,7 +36,7 @@ pub struct Client {
 }
 
 /// The devices of a backend, found by a worker: a driver that crashes or hangs while it is
-/// loaded does so there. What no clock is, is left out: a file of results with it could not be read.
+/// loaded does so there.
 ///
 /// # Errors
 /// The worker's error instead.
@@ -45,7 +45,7 @@ pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcom
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
-            Ok(devices.into_iter().map(with_possible_clocks).collect())
+            Ok(devices)
         }
         Reply::Failed(outcome) => Err(outcome),
         other => Err(unexpected(&other)),
@@ -82,7 +82,7 @@ pub fn signatures(
 
 impl Client {
     /// Starts a worker and waits until it has opened the devices, simulated ones as `sim` has
-    /// them; what their drivers compile is kept in `folder`, else where they do without one.
+    /// them. A driver keeps what it compiles in `folder`, where there is one.
     ///
     /// # Errors
     /// The error instead: `Timeout`, `Crash`, or why a device does not open.
@@ -92,10 +92,8 @@ impl Client {
         folder: Option<&Path>,
         limit: Duration,
     ) -> Result<Self, Outcome> {
-        let kept = folder.zip(devices.first());
-        let kept = kept.map(|(folder, device)| compiled::environment(folder, device));
         let mut command = Self::command(devices, None, sim)?;
-        command.envs(kept.into_iter().flatten());
+        command.envs(folder.into_iter().flat_map(|folder| compiled::environment(folder, devices)));
         let mut client = Self::spawn(command)?;
         match client.wait("opening the device", limit)? {
             Reply::Ready(found) if found.len() == devices.len() => {
@@ -254,23 +252,6 @@ impl Client {
         let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
         Outcome::Crash { how, stderr }
     }
-}
-
-fn with_possible_clocks(mut device: DeviceInfo) -> DeviceInfo {
-    device.clock_hz = device.clock_hz.filter(|hertz| is_clock_rate(*hertz));
-    device.timestamp_resolution = device.timestamp_resolution.filter(|seconds| is_tick(*seconds));
-    device
-}
-
-#[test]
-fn a_clock_that_no_device_has_is_one_that_nobody_knows() {
-    let with = |clock_hz, timestamp_resolution| {
-        let device = gpubench_core::record::sample::device("opencl");
-        let known = with_possible_clocks(DeviceInfo { clock_hz, timestamp_resolution, ..device });
-        (known.clock_hz, known.timestamp_resolution)
-    };
-    assert_eq!(with(Some(1.7e9), Some(1e-9)), (Some(1.7e9), Some(1e-9)));
-    assert_eq!(with(Some(1.7e15), Some(1.8e10)), (None, None));
 }
 
 fn not_started(error: std::io::Error) -> Outcome {

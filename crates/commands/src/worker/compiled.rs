@@ -1,32 +1,54 @@
-//! Where drivers keep what they compiled: in a folder of the run's own, empty at first. The first build of a kernel on a
-//! device of a run is one, whatever this machine has compiled before.
+//! Where drivers keep what they compiled: in a folder of the run's own, empty at first. So the first build of a kernel on a
+//! device of a run is no cache hit, whatever this machine compiled before.
 
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_experiments::compiled_folder;
 use std::path::{Path, PathBuf};
 
-/// The variables by which drivers look for such a folder: Mesa, PoCL, Intel and AMD the first, NVIDIA both. One that is of a
-/// single driver and that the user has set, as `POCL_CACHE_DIR`, goes on to hold.
-const VARIABLES: [(&str, &str); 2] = [("XDG_CACHE_HOME", ""), ("CUDA_CACHE_PATH", "cuda")];
+/// Where Mesa, PoCL, Intel and AMD put their folder on Linux.
+const ALL: &str = "XDG_CACHE_HOME";
+/// Where NVIDIA's OpenCL has its own.
+const CUDA: &str = "CUDA_CACHE_PATH";
 
-/// The environment of a worker for `device`, whose run has `folder` for itself; nothing where it takes no folders: a driver
-/// that cannot write its cache may not compile.
-pub(super) fn environment(folder: &Path, device: &DeviceInfo) -> Vec<(&'static str, PathBuf)> {
-    let own = folder.join(format!("compiled-{}-{}", device.backend, device.index));
-    let made = |(name, within): (&'static str, &str)| {
-        let path = own.join(within);
-        std::fs::create_dir_all(&path).ok().map(|()| (name, path))
-    };
-    VARIABLES.into_iter().map(made).collect::<Option<_>>().unwrap_or_default()
+/// Variables of single drivers that override the first. A user who sets one wants that cache.
+const OWN: [&str; 6] = [
+    CUDA,
+    "AMD_COMGR_CACHE_DIR",
+    "MESA_SHADER_CACHE_DIR",
+    "NEO_CACHE_DIR",
+    "POCL_CACHE_DIR",
+    "__GL_SHADER_DISK_CACHE_PATH",
+];
+
+/// The environment of a worker for `devices`, whose run has `folder` for itself. Nothing where the folder cannot be made: a
+/// driver that cannot write its cache may not compile. Nor for several devices: what one compiled, another would find.
+pub(super) fn environment(folder: &Path, devices: &[DeviceInfo]) -> Vec<(&'static str, PathBuf)> {
+    let [device] = devices else { return vec![] };
+    if !cfg!(target_os = "linux") || OWN.iter().any(|name| std::env::var_os(name).is_some()) {
+        return vec![];
+    }
+    let Ok(own) = std::path::absolute(compiled_folder(folder, device)) else { return vec![] };
+    let cuda = own.join("cuda");
+    match std::fs::create_dir_all(&cuda) {
+        Ok(()) => vec![(ALL, own), (CUDA, cuda)],
+        Err(_) => {
+            // Left behind, it would say that it is used.
+            let _ = std::fs::remove_dir(own);
+            vec![]
+        }
+    }
 }
 
+#[cfg(all(test, target_os = "linux"))]
 #[test]
 fn each_device_of_a_run_has_its_own_folders() {
     let root = tempfile::tempdir().unwrap();
     let device = |index| DeviceInfo { index, ..gpubench_core::record::sample::device("vulkan") };
-    let [one, other] = [0, 1].map(|index| environment(root.path(), &device(index)));
+    let [one, other] = [0, 1].map(|index| environment(root.path(), &[device(index)]));
     assert_ne!(one, other);
     assert!(one.len() == 2 && one.iter().all(|(_, path)| path.is_dir()), "{one:?}");
+    assert_eq!(environment(root.path(), &[device(2), device(3)]), []);
     let file = root.path().join("file");
     std::fs::write(&file, "").unwrap();
-    assert_eq!(environment(&file, &device(0)), []);
+    assert_eq!(environment(&file, &[device(0)]), []);
 }

@@ -52,7 +52,7 @@ impl LocalWorker {
         }
         let mut client = match self.client.take() {
             Some(client) => client,
-            None => Client::open(&self.devices, &self.sim, request.folder(), deadlines.open)?,
+            None => Client::open(&self.devices, &self.sim, request.compiled_in(), deadlines.open)?,
         };
         let reply = client.ask(request, deadlines, stage)?;
         let reusable = match &reply {

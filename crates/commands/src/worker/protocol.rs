@@ -63,12 +63,11 @@ pub enum Request {
 }
 
 impl Request {
-    /// The folder that its run has for itself, where it names one.
-    pub fn folder(&self) -> Option<&Path> {
+    /// A folder of its run's own for what drivers compile. Who only verifies does not time builds, and is the faster for what
+    /// was compiled before.
+    pub fn compiled_in(&self) -> Option<&Path> {
         match self {
-            Self::Measure { policy, .. } | Self::MultiDevice { policy, .. } => {
-                policy.cache.as_deref()
-            }
+            Self::Measure { policy, .. } if !policy.verify_only => policy.cache.as_deref(),
             _ => None,
         }
     }

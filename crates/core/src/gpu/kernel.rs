@@ -255,6 +255,15 @@ impl KernelSource {
         crate::hash::sha256_hex(identity)
     }
 
+    /// SHA-256 over what its compiler gets, in hexadecimal: OpenCL's compiles a whole text, others one entry point of it.
+    pub fn compiled_hash(&self) -> String {
+        let entry = (self.language != Language::Opencl).then_some(&self.entry);
+        let identity = (self.language, &self.text, entry, &self.constants);
+        let mut identity = serde_json::to_vec(&identity).unwrap_or_default();
+        identity.extend(self.settings.identity().unwrap_or_default());
+        crate::hash::sha256_hex(identity)
+    }
+
     /// Work-items per group in all.
     pub fn group_size(&self) -> u64 {
         self.group.iter().map(|&n| u64::from(n)).product()
@@ -275,8 +284,8 @@ pub fn group_label(group: [u32; 3]) -> String {
 pub struct BuildReport {
     /// Seconds spent compiling.
     pub seconds: f64,
-    /// Whether the run built it on the device for the first time: a driver may take what it compiled before from its cache.
-    /// `None` where nobody knows.
+    /// Whether the run compiled it on the device for the first time: later builds may come from the driver's cache. `None`
+    /// where the driver has a cache that is older than the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<bool>,
     /// Registers (or private bytes) per work-item, where the API reports it.

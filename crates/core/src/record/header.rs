@@ -6,7 +6,7 @@ use crate::text::counted;
 use serde::{Deserialize, Serialize};
 
 /// By which rules times are taken now. 1: a kernel's time held the gaps in which its driver submitted the next launch,
-/// and another reference kernel ran between cases. 2: on a GPU, the host's times by Vulkan held being woken.
+/// and another reference kernel ran between cases. 2: the host's times of a GPU by Vulkan included the wake-up.
 pub const METHOD: u32 = 3;
 
 fn first_method() -> u32 {

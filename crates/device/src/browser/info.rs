@@ -3,6 +3,7 @@
 use super::BROWSER;
 use crate::wgpu::whole_words;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
+use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;
 use serde::Deserialize;
 
@@ -81,7 +82,7 @@ pub(super) fn describe(report: &Report) -> DeviceInfo {
         max_groups: [limits.max_compute_workgroups_per_dimension; 3],
         local_memory: Bytes(limits.max_compute_workgroup_storage_size),
         queues: 1,
-        timestamp_resolution: report.timestamp_resolution,
+        timestamp_resolution: report.timestamp_resolution.filter(|seconds| is_tick(*seconds)),
         subgroup: report.subgroup.filter(|_| has("subgroups")),
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: vec![MemoryKind::Pageable],

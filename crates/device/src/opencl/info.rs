@@ -7,6 +7,7 @@ use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO, ZeroCopy,
 };
+use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
 use opencl3::device as cl;
@@ -102,7 +103,8 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         clock_hz: device
             .number(cl::CL_DEVICE_MAX_CLOCK_FREQUENCY)
             .filter(|&mhz| mhz > NO_CLOCK)
-            .map(|mhz| mhz as f64 * 1e6),
+            .map(|mhz| mhz as f64 * 1e6)
+            .filter(|hertz| is_clock_rate(*hertz)),
         max_group_size: device.number32(cl::CL_DEVICE_MAX_WORK_GROUP_SIZE).unwrap_or(1),
         max_group_dims: max_group_dims(device),
         max_groups: max_groups(device),
@@ -112,7 +114,8 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         timestamp_resolution: device
             .number(cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION)
             .filter(|&ns| ns > 0 && has_profiling(device))
-            .map(|ns| ns as f64 * 1e-9),
+            .map(|ns| ns as f64 * 1e-9)
+            .filter(|seconds| is_tick(*seconds)),
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],

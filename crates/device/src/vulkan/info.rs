@@ -9,6 +9,7 @@ use crate::kind_rank;
 use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind, ZeroCopy};
+use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;
 use std::ffi::CStr;
 use std::rc::Rc;
@@ -118,7 +119,8 @@ fn describe(
         queues: topology.count(),
         timestamp_resolution: (topology.first().timestamp_bits > 0
             && limits.timestamp_period > 0.0)
-            .then(|| f64::from(limits.timestamp_period) * 1e-9),
+            .then(|| f64::from(limits.timestamp_period) * 1e-9)
+            .filter(|seconds| is_tick(*seconds)),
         subgroup: abilities.subgroup_range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),

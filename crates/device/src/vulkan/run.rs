@@ -10,6 +10,7 @@ use crate::timeline;
 use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Op, Recording, Timeline};
+use gpubench_core::record::is_tick;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -112,7 +113,7 @@ impl Clock {
         let tick = f64::from(context.limits.timestamp_period) * 1e-9;
         let comparable = used.len() == 1 || context.abilities.calibrated;
         let alone = hows.iter().all(|how| *how == How::Device);
-        let known = bits > 0 && tick > 0.0 && comparable && alone;
+        let known = bits > 0 && tick > 0.0 && is_tick(tick) && comparable && alone;
         known.then_some(Self { tick, bits, queues: used.len() })
     }
 }

@@ -4,6 +4,7 @@ use super::context;
 use crate::vulkan::facts::vendor;
 use ::wgpu::{Adapter, AdapterInfo, Backend, DeviceType, Features, Limits};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
+use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;
 
 /// Facts that wgpu does not report but the driver below it may.
@@ -54,7 +55,8 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
         timestamp_resolution: features
             .contains(Features::TIMESTAMP_QUERY)
             .then(|| facts.tick.or_else(|| context::tick(adapter)))
-            .flatten(),
+            .flatten()
+            .filter(|seconds| is_tick(*seconds)),
         subgroup: features
             .contains(Features::SUBGROUP)
             .then_some([info.subgroup_min_size, info.subgroup_max_size]),

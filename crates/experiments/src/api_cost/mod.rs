@@ -93,10 +93,9 @@ enum CostKind {
     Other,
 }
 
-impl CostKind {
-    const ALL: [Self; 4] =
-        [Self::Build(Some(true)), Self::Build(Some(false)), Self::Build(None), Self::Other];
-}
+/// Builds by whether they were the run's first, as they are called.
+const BUILDS: [(Option<bool>, &str); 3] =
+    [(Some(true), "first build"), (Some(false), "further build"), (None, "build")];
 
 /// The views of each physical GPU that was measured through several APIs, the first of each API.
 fn physical_views(input: &ReportInput) -> Vec<Vec<usize>> {
@@ -172,7 +171,8 @@ fn lines(input: &ReportInput, card: &[usize]) -> Vec<Line> {
 /// The figures of one API.
 fn figures(sources: &[Option<&Source>]) -> Vec<Option<Figure>> {
     let mut figures: Vec<Option<Figure>> = vec![None; sources.len()];
-    for wanted in CostKind::ALL {
+    let kinds = BUILDS.map(|(first, _)| CostKind::Build(first));
+    for wanted in kinds.into_iter().chain([CostKind::Other]) {
         let of_kind = sources.iter().map(|source| match source {
             Some(Source::Cost { kind, rounds, .. }) if *kind == wanted => rounds.clone(),
             _ => vec![],
@@ -241,9 +241,7 @@ fn of_case(key: &CaseKey, rows: &[Option<&Aggregate>]) -> Vec<Line<Source>> {
         figures: rows.iter().map(|row| row.and_then(source)).collect(),
     };
     let mut lines = vec![line(&group, &|row| time(row).map(Source::Time))];
-    for (first, name) in
-        [(Some(true), "first build"), (Some(false), "further build"), (None, "build")]
-    {
+    for (first, name) in BUILDS {
         lines.push(line(name, &|row| builds(row, first)));
     }
     let mut names: Vec<&str> = vec![];

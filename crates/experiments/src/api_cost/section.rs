@@ -12,7 +12,8 @@ pub fn section(input: &ReportInput) -> Section {
          below 1 the first API is faster. Of several cases it is the geometric mean, and its interval the scatter \
          between them; of one, the interval is that of its two times. Kernels are compared in the same variant and \
          with the same checks. Commands are recorded before the clock starts; OpenCL records none, and its times hold \
-         enqueueing them.",
+         enqueueing them. By Vulkan the end is polled on a GPU; other APIs wait for it as their drivers do. A first \
+         build is the run's first of its kernel; a further one may come from the driver's cache.",
     );
     physical_views(input).iter().fold(section, |section, card| section.section(of(input, card)))
 }

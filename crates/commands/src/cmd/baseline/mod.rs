@@ -96,7 +96,6 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
         let why = "is the old state of two that were measured in turn: leave it out";
         return Err(Error::Usage(format!("{}: it {why}", old.path.display())));
     }
-    one_method(runs.iter())?;
     let mut views: Vec<(&DeviceInfo, &Host)> = vec![];
     for Run { header, .. } in &runs {
         for device in &header.devices {
@@ -120,11 +119,7 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
         pooled.check(&args.allow)?;
         let path = pooled.path(folder);
         match before {
-            Before::Kept => {
-                let old = old(&path)?;
-                one_method(runs.iter().chain([&old]))?;
-                pooled.keep(&old);
-            }
+            Before::Kept => pooled.keep(&old(&path)?)?,
             _ => baseline::ready(&path, before == Before::Replaced)?,
         }
     }
@@ -144,19 +139,6 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
         say(&format!("baseline: {}{}", path.display(), learnt(noise)));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What other rules of timing change is no noise.
-fn one_method<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Result<()> {
-    let mut other = runs.clone().zip(runs.skip(1));
-    match other.find(|(one, other)| one.header.method != other.header.method) {
-        None => Ok(()),
-        Some((one, other)) => Err(Error::Usage(format!(
-            "{} and {} were timed by different rules: save them apart (`baseline save --replace` forgets the old state)",
-            one.path.display(),
-            other.path.display()
-        ))),
-    }
 }
 
 /// The baseline that is updated.

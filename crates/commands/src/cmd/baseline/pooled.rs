@@ -33,6 +33,8 @@ pub(super) struct Pooled {
     pub noise: Noise,
     cases: DeviceCases,
     per_run: Vec<DeviceCases>,
+    /// Whether all were timed by the same rules.
+    one_method: bool,
     /// By what factor the device's speed changed during or between the runs, in those that say so.
     drifted: Vec<(String, f64)>,
     pub wall: f64,
@@ -42,7 +44,7 @@ impl Pooled {
     /// Of the runs on hosts of this class; `None` where the device has no record of a case that ran.
     pub fn new(runs: &[Run], device: &DeviceInfo, host: &Host) -> Option<Self> {
         let (mut records, mut per_run, mut wall) = (vec![], vec![], 0.0);
-        let (mut files, mut history) = (vec![], vec![]);
+        let (mut files, mut history, mut one_method) = (vec![], vec![], true);
         let mut header: Option<Header> = None;
         for run in runs {
             // Of equal GPUs the first is taken: another GPU is another sample.
@@ -69,7 +71,10 @@ impl Pooled {
             records.append(&mut mine);
             wall += run.footer.as_ref().map_or(0.0, |footer| footer.wall);
             match &mut header {
-                Some(header) => header.rounds = header.rounds.saturating_add(rounds),
+                Some(header) => {
+                    header.rounds = header.rounds.saturating_add(rounds);
+                    one_method &= header.method == one.method;
+                }
                 None => header = Some(one),
             }
         }
@@ -83,7 +88,7 @@ impl Pooled {
         let noise = Noise { history, ..noise(&calm) };
         let drifted = files.into_iter().zip(drifted);
         let drifted = drifted.filter_map(|(file, by)| Some((file, by?))).collect();
-        ran.then_some(Self { header, records, noise, cases, per_run, drifted, wall })
+        ran.then_some(Self { header, records, noise, cases, per_run, one_method, drifted, wall })
     }
 
     pub fn path(&self, folder: &Path) -> PathBuf {
@@ -92,8 +97,17 @@ impl Pooled {
     }
 
     /// Keeps what an older baseline knew besides its times: of each noise floor the larger one counts.
-    pub fn keep(&mut self, old: &Run) {
-        let Some(known) = &old.noise else { return };
+    ///
+    /// # Errors
+    /// It was timed by other rules: what they change is no noise.
+    pub fn keep(&mut self, old: &Run) -> Result<()> {
+        if old.header.method != self.header.method {
+            return Err(Error::Usage(format!(
+                "{}: timed by other rules than these runs (`gpubench baseline save --replace` begins anew)",
+                old.path.display()
+            )));
+        }
+        let Some(known) = &old.noise else { return Ok(()) };
         let noise = &mut self.noise;
         for (key, floor) in &known.floors {
             match noise.floors.iter_mut().find(|(other, _)| other == key) {
@@ -112,11 +126,17 @@ impl Pooled {
         history.append(&mut noise.history);
         history.sort_by(|a, b| a.started.cmp(&b.started));
         noise.history = history;
+        Ok(())
     }
 
     /// Whether it may be a baseline.
     pub fn check(&self, allow: &[Allow]) -> Result<()> {
         let name = printable(&self.header.devices[0].name, 60);
+        if !self.one_method {
+            return Err(Error::Usage(format!(
+                "{name}: these runs were timed by different rules: save them apart"
+            )));
+        }
         self.one_kernel(&name)?;
         let names = |keys: Vec<String>| {
             let more = keys.len().saturating_sub(4);

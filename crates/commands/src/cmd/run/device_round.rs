@@ -13,7 +13,8 @@ use gpubench_experiments::plan::{Case, Turn, is_no_larger, shuffle, turns};
 use gpubench_experiments::registry::seconds;
 use gpubench_report::labels::case_name;
 use gpubench_report::progress::Progress;
-use std::collections::HashSet;
+use gpubench_stats::median_of;
+use std::collections::{HashMap, HashSet};
 
 /// Seconds that a launch may take where results are checked only and nothing limits the run.
 const LONGEST_CHECK: f64 = 600.0;
@@ -141,13 +142,18 @@ impl Session<'_> {
 
     /// A round's cases with their turns, those left out of which there are records. The first round,
     /// which learns what fits the budget, and those of the deferred go from small to large, family after family;
-    /// rounds beyond the planned ones run again what could be run.
+    /// rounds beyond the planned ones run again what could be run. From the third round on those go first whose rounds
+    /// differ the most: time may end before all had their turn, and they need it most.
     fn order(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> Vec<(Turn, Case)> {
         let cases = &self.cases[device].run;
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
         if round == 0 || phase == Phase::Deferred {
             cases.sort_by_key(|(turn, _)| *turn);
+        } else {
+            let scatter = scatter(&self.records, device);
+            let of = |case: &Case| scatter.get(&case.key).copied().unwrap_or(1.0);
+            cases.sort_by(|(_, a), (_, b)| of(b).total_cmp(&of(a)));
         }
         let ran: HashSet<&CaseKey> = self
             .records
@@ -254,6 +260,36 @@ impl Session<'_> {
         };
         Policy { seconds, warmup: 0.0, longest_launch, ..policy }
     }
+}
+
+/// By what factor the medians of each case's rounds on a device differ.
+fn scatter(records: &[Record], device: usize) -> HashMap<&CaseKey, f64> {
+    let mut ends: HashMap<&CaseKey, [f64; 2]> = HashMap::new();
+    for record in records.iter().filter(|record| record.device == device) {
+        let samples = record.measured.iter().flat_map(|measured| measured.samples.iter().copied());
+        if let Some(median) = median_of(samples).filter(|median| *median > 0.0) {
+            let [low, high] = ends.entry(&record.key).or_insert([median; 2]);
+            (*low, *high) = (low.min(median), high.max(median));
+        }
+    }
+    ends.into_iter().map(|(key, [low, high])| (key, high / low)).collect()
+}
+
+#[test]
+fn what_scatters_is_known_by_its_rounds_on_the_device() {
+    use gpubench_core::record::sample::{key, record};
+    let (calm, restless) = (key("calm", 1), key("restless", 1));
+    let on = |device, key: &CaseKey, seconds| Record { device, ..record(key.clone(), seconds) };
+    let records = [
+        on(0, &calm, 1.0),
+        on(0, &restless, 2.0),
+        on(0, &restless, 1.0),
+        on(1, &calm, 9.0),
+        on(0, &restless, 4.0),
+    ];
+    let found = scatter(&records, 0);
+    assert!((found[&calm] - 1.0).abs() < 1e-9 && (found[&restless] - 4.0).abs() < 1e-9);
+    assert_eq!(scatter(&records, 1).len(), 1);
 }
 
 /// Whether a case was too long for its share only, so that what others leave may be enough.
