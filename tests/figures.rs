@@ -10,7 +10,7 @@ use std::process::Command;
 const FILES: [&str; 3] = [
     "tests/data/v1/every-kind.jsonl",
     "baselines/authenticamd-pthread-skylake-avx512-amd-epyc-opencl--portable-computing-language-3-1-debian--amd-epyc-2-cores.jsonl",
-    "baselines/mesa-llvmpipe-llvm-15-0-6-256-bits-wgpu.jsonl",
+    "baselines/mesa-llvmpipe-llvm-15-0-6-256-bits-vulkan--llvmpipe-mesa-22-3-6-llvm-15-0-6--amd-epyc-2-cores.jsonl",
 ];
 
 fn report(format: &str, files: &[&str]) -> String {
