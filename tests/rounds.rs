@@ -87,7 +87,9 @@ fn builds(place: &Place, name: &str, own_cache: bool) -> Vec<Vec<Option<bool>>> 
     let suite = suite("flow/flow.yaml");
     let mut command =
         place.gpubench(&["run", &suite, "--sim", "k20c", "--rounds", "2", "-q", "-o", name]);
-    command.env_remove("POCL_CACHE_DIR");
+    for own in ["CUDA_CACHE_PATH", "MESA_SHADER_CACHE_DIR", "POCL_CACHE_DIR"] {
+        command.env_remove(own);
+    }
     if own_cache {
         command.env("CUDA_CACHE_PATH", place.folder.path());
     }

@@ -203,3 +203,32 @@ fn require_threads() -> Result<()> {
         )),
     }
 }
+
+/// The book of evidence is carried to machines where nobody can mend it.
+#[test]
+fn the_commands_of_the_book_of_evidence_are_ones() {
+    #[derive(serde::Deserialize)]
+    struct Book {
+        capabilities: Vec<Capability>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Capability {
+        #[serde(default)]
+        steps: Vec<Step>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Step {
+        command: String,
+    }
+    let text = include_str!("../../../../docs/evidence.yaml");
+    let book: Book = gpubench_core::yaml::parse("evidence.yaml", text).unwrap();
+    let commands: Vec<String> =
+        book.capabilities.into_iter().flat_map(|one| one.steps).map(|step| step.command).collect();
+    assert!(commands.len() > 50, "{} commands", commands.len());
+    for command in commands {
+        let words = std::iter::once("gpubench").chain(command.split_whitespace());
+        if let Err(error) = Cli::try_parse_from(words) {
+            panic!("{command}: {error}");
+        }
+    }
+}

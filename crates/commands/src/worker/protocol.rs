@@ -63,8 +63,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// A folder of its run's own for what drivers compile. Who only verifies does not time builds, and is the faster for what
-    /// was compiled before.
+    /// A folder of its run's own for what drivers compile. A run that only verifies times no builds, and is faster with an older
+    /// cache.
     pub fn compiled_in(&self) -> Option<&Path> {
         match self {
             Self::Measure { policy, .. } if !policy.verify_only => policy.cache.as_deref(),

@@ -140,6 +140,19 @@ mod tests {
     }
 
     #[test]
+    fn a_compiler_gets_the_group_and_opencl_s_no_entry_point() {
+        let kernel = |language, entry: &str, x| {
+            let kernel = source(language);
+            KernelSource { entry: entry.into(), group: [x, 1, 1], ..kernel }.compiled_hash()
+        };
+        for language in [Language::Opencl, Language::Wgsl] {
+            assert_ne!(kernel(language, "a", 8), kernel(language, "a", 16));
+            let is_same = kernel(language, "a", 8) == kernel(language, "b", 8);
+            assert_eq!(is_same, language == Language::Opencl);
+        }
+    }
+
+    #[test]
     fn opencl_gets_options() {
         assert_eq!(
             source(Language::Opencl).defines().unwrap(),

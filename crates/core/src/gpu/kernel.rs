@@ -255,10 +255,12 @@ impl KernelSource {
         crate::hash::sha256_hex(identity)
     }
 
-    /// SHA-256 over what its compiler gets, in hexadecimal: OpenCL's compiles a whole text, others one entry point of it.
+    /// SHA-256 over what its compiler gets, in hexadecimal: OpenCL's compiles a whole text, others one entry point of it, with
+    /// checks or without.
     pub fn compiled_hash(&self) -> String {
         let entry = (self.language != Language::Opencl).then_some(&self.entry);
-        let identity = (self.language, &self.text, entry, &self.constants);
+        let built = (self.group, &self.constants, self.bounds_checks());
+        let identity = (self.language, &self.text, entry, built);
         let mut identity = serde_json::to_vec(&identity).unwrap_or_default();
         identity.extend(self.settings.identity().unwrap_or_default());
         crate::hash::sha256_hex(identity)
@@ -285,7 +287,7 @@ pub struct BuildReport {
     /// Seconds spent compiling.
     pub seconds: f64,
     /// Whether the run compiled it on the device for the first time: later builds may come from the driver's cache. `None`
-    /// where the driver has a cache that is older than the run.
+    /// where nobody knows, as where that cache is older than the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<bool>,
     /// Registers (or private bytes) per work-item, where the API reports it.

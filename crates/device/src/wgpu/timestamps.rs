@@ -7,6 +7,7 @@ use ::wgpu::{
     QuerySetDescriptor, QueryType,
 };
 use gpubench_core::error::Result;
+use gpubench_core::record::is_time;
 
 /// Steps whose two timestamps fit one query set.
 pub(super) const STEPS_PER_SET: usize = QUERY_SET_MAX_QUERIES as usize / 2;
@@ -40,12 +41,13 @@ impl Queries {
     /// What the open device can do.
     pub fn new(context: &Context) -> Self {
         let features = context.device.features();
-        let passes = features.contains(Features::TIMESTAMP_QUERY);
+        let tick = f64::from(context.queue.get_timestamp_period()) * 1e-9;
+        let passes = features.contains(Features::TIMESTAMP_QUERY) && is_time(tick);
         Self {
             passes,
             launches: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_PASSES),
             commands: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
-            tick: f64::from(context.queue.get_timestamp_period()) * 1e-9,
+            tick,
             sets: vec![],
             buffers: None,
         }

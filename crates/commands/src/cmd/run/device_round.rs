@@ -142,8 +142,8 @@ impl Session<'_> {
 
     /// A round's cases with their turns, those left out of which there are records. The first round,
     /// which learns what fits the budget, and those of the deferred go from small to large, family after family;
-    /// rounds beyond the planned ones run again what could be run. From the third round on those go first whose rounds
-    /// differ the most: time may end before all had their turn, and they need it most.
+    /// rounds beyond the planned ones run again what could be run. From the third round on the restless go first: the
+    /// time may be over before all had their turn.
     fn order(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> Vec<(Turn, Case)> {
         let cases = &self.cases[device].run;
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
@@ -151,9 +151,8 @@ impl Session<'_> {
         if round == 0 || phase == Phase::Deferred {
             cases.sort_by_key(|(turn, _)| *turn);
         } else {
-            let scatter = scatter(&self.records, device);
-            let of = |case: &Case| scatter.get(&case.key).copied().unwrap_or(1.0);
-            cases.sort_by(|(_, a), (_, b)| of(b).total_cmp(&of(a)));
+            let restless = restless(&self.records, device);
+            cases.sort_by_key(|(_, case)| !restless.contains(&case.key));
         }
         let ran: HashSet<&CaseKey> = self
             .records
@@ -262,34 +261,51 @@ impl Session<'_> {
     }
 }
 
-/// By what factor the medians of each case's rounds on a device differ.
-fn scatter(records: &[Record], device: usize) -> HashMap<&CaseKey, f64> {
-    let mut ends: HashMap<&CaseKey, [f64; 2]> = HashMap::new();
-    for record in records.iter().filter(|record| record.device == device) {
+/// The quarter of a device's cases that most needs another round: those with a single round where others have several, and
+/// those whose rounds' medians differ by the largest factors. No more than a quarter, so that the rest stays in random order.
+fn restless(records: &[Record], device: usize) -> HashSet<&CaseKey> {
+    let mut medians: HashMap<&CaseKey, Vec<f64>> = HashMap::new();
+    for record in records.iter().filter(|record| record.device == device && record.outcome.ran()) {
         let samples = record.measured.iter().flat_map(|measured| measured.samples.iter().copied());
         if let Some(median) = median_of(samples).filter(|median| *median > 0.0) {
-            let [low, high] = ends.entry(&record.key).or_insert([median; 2]);
-            (*low, *high) = (low.min(median), high.max(median));
+            medians.entry(&record.key).or_default().push(median);
         }
     }
-    ends.into_iter().map(|(key, [low, high])| (key, high / low)).collect()
+    if medians.values().all(|medians| medians.len() < 2) {
+        return HashSet::new();
+    }
+    let factor = |medians: &[f64]| match medians {
+        [_] => f64::INFINITY,
+        several => {
+            let ends = several.iter().fold([f64::INFINITY, 0.0], |[low, high], &median| {
+                [median.min(low), median.max(high)]
+            });
+            ends[1] / ends[0]
+        }
+    };
+    let mut cases: Vec<(f64, &CaseKey)> =
+        medians.into_iter().map(|(key, medians)| (factor(&medians), key)).collect();
+    cases.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    cases.truncate(cases.len().div_ceil(4));
+    cases.into_iter().map(|(_, key)| key).collect()
 }
 
 #[test]
-fn what_scatters_is_known_by_its_rounds_on_the_device() {
+fn a_quarter_of_the_cases_is_restless_by_its_rounds_on_the_device() {
     use gpubench_core::record::sample::{key, record};
-    let (calm, restless) = (key("calm", 1), key("restless", 1));
-    let on = |device, key: &CaseKey, seconds| Record { device, ..record(key.clone(), seconds) };
-    let records = [
-        on(0, &calm, 1.0),
-        on(0, &restless, 2.0),
-        on(0, &restless, 1.0),
-        on(1, &calm, 9.0),
-        on(0, &restless, 4.0),
-    ];
-    let found = scatter(&records, 0);
-    assert!((found[&calm] - 1.0).abs() < 1e-9 && (found[&restless] - 4.0).abs() < 1e-9);
-    assert_eq!(scatter(&records, 1).len(), 1);
+    let on = |device, name: &str, seconds| Record { device, ..record(key(name, 1), seconds) };
+    let calm = |name| [on(0, name, 1.0), on(0, name, 1.1)];
+    let mut records = [calm("a"), calm("b"), calm("c")].concat();
+    records.extend([on(0, "d", 1.0), on(0, "d", 4.0), on(1, "a", 1.0)]);
+    let names = |records: &[Record], device| -> Vec<String> {
+        restless(records, device).into_iter().map(|key| key.workload.clone()).collect()
+    };
+    assert_eq!(names(&records, 0), ["d"]);
+    assert!(names(&records, 1).is_empty(), "one round shows nothing");
+    records.push(on(0, "e", 1.0));
+    let mut two = names(&records, 0);
+    two.sort_unstable();
+    assert_eq!(two, ["d", "e"], "of five cases two are a quarter, rounded up");
 }
 
 /// Whether a case was too long for its share only, so that what others leave may be enough.
