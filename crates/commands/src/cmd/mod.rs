@@ -226,8 +226,8 @@ fn the_commands_of_the_book_of_evidence_are_ones() {
         book.capabilities.into_iter().flat_map(|one| one.steps).map(|step| step.command).collect();
     assert!(commands.len() > 50, "{} commands", commands.len());
     for command in commands {
-        let words = std::iter::once("gpubench").chain(command.split_whitespace());
-        if let Err(error) = Cli::try_parse_from(words) {
+        let line = std::iter::once("gpubench").chain(command.split_whitespace());
+        if let Err(error) = Cli::try_parse_from(line) {
             panic!("{command}: {error}");
         }
     }
