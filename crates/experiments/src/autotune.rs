@@ -2,17 +2,15 @@
 
 use super::session::span;
 use super::{Bench, Stage};
+use crate::first_build;
 use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
 use crate::tries::Tries;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelId};
+use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::record::Built;
 use gpubench_device::Device;
 use gpubench_tune::halve;
-use std::fs::File;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -185,28 +183,10 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
 /// Builds all kernels of `candidate` as [`build_on`] does, and notes whether the run does so for the first time.
 fn build(bench: &mut Bench, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
     let mut report = build_on(bench.device(), first, candidate)?;
-    if let Some(folder) = &bench.policy.cache {
-        let folder = compiled_folder(folder, bench.device().info());
-        let kernels = std::iter::once(&candidate.kernel).chain(&candidate.others);
-        let firsts = kernels.map(|kernel| is_first(&folder, &kernel.compiled_hash()));
-        let firsts: Option<Vec<bool>> = firsts.collect();
-        report.first = firsts.map(|firsts| firsts.into_iter().all(|first| first));
-    }
+    let folder = bench.policy.cache.as_deref();
+    report.first =
+        folder.and_then(|folder| first_build::note(folder, bench.device().info(), candidate));
     Ok(report)
-}
-
-/// Where the driver of a device keeps what it compiled in a run that has `folder` for itself. It is there only if the driver
-/// uses it.
-pub fn compiled_folder(folder: &Path, device: &DeviceInfo) -> PathBuf {
-    folder.join(format!("compiled-{}-{}", device.backend, device.index))
-}
-
-/// Whether a kernel was not compiled before, as a note in `folder` shows; `None` without such a folder.
-fn is_first(folder: &Path, hash: &str) -> Option<bool> {
-    match File::create_new(folder.join(format!("{hash}.built"))) {
-        Ok(_) => Some(true),
-        Err(error) => (error.kind() == ErrorKind::AlreadyExists).then_some(false),
-    }
 }
 
 /// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
@@ -291,12 +271,4 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         untried: 0,
         report,
     }
-}
-
-#[test]
-fn only_the_first_build_is_the_first_and_where_no_folder_is_used_nobody_knows() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = |hash| is_first(folder.path(), hash);
-    assert_eq!([first("ab"), first("cd"), first("ab")], [true, true, false].map(Some));
-    assert_eq!(is_first(&folder.path().join("none"), "ab"), None);
 }

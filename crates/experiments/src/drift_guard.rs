@@ -5,9 +5,10 @@
 use super::cool_down::cool_down;
 use super::reference_kernel::{drift, limit};
 use super::{Measurement, Policy, Session, Stage, measure};
+use crate::first_build;
 use crate::plan::Case;
 use crate::registry::experiment;
-use gpubench_core::record::{Built, Flag, Wall};
+use gpubench_core::record::{Flag, Wall};
 use std::time::Instant;
 
 /// Cases of one process that are measured a second time, at most.
@@ -95,12 +96,10 @@ fn guarded(
     let first = first.or(before);
     let limit = limit(session.device.info().kind);
     let (mut discarded, mut discarded_seconds) = (0, 0.0);
-    let mut compiled: Option<Built> = None;
+    let mut compiled = None;
     loop {
         let (mut measurement, throttled) = sensed(session, case, policy, stage);
-        if let (Some(built), Some(before)) = (&mut measurement.kernel, &compiled) {
-            keep_first_build(built, before);
-        }
+        first_build::keep(&mut measurement.kernel, compiled.as_ref());
         // A device that was woken is as fast as it was then.
         before = session.reference_kernel.last.or(before);
         measurement.wall.discarded = discarded_seconds;
@@ -134,31 +133,6 @@ fn guarded(
         measurement.wall.reference_kernel = since(begun, measurement.wall);
         return measurement;
     }
-}
-
-/// What is measured again is built again, perhaps from the driver's cache: what compiling it took is what the first build took.
-fn keep_first_build(again: &mut Built, before: &Built) {
-    if again.hash == before.hash {
-        (again.report.seconds, again.report.first) = (before.report.seconds, before.report.first);
-    }
-}
-
-#[test]
-fn a_kernel_that_is_measured_again_keeps_its_first_build() {
-    use gpubench_core::record::sample::built;
-    let with = |hash: &str, seconds, first| {
-        let mut built = built(hash);
-        (built.report.seconds, built.report.first) = (seconds, first);
-        built
-    };
-    let before = with("a", 0.06, Some(true));
-    let of = |hash| {
-        let mut again = with(hash, 0.002, Some(false));
-        keep_first_build(&mut again, &before);
-        (again.report.seconds, again.report.first)
-    };
-    assert_eq!(of("a"), (0.06, Some(true)));
-    assert_eq!(of("b"), (0.002, Some(false)), "a search that ended elsewhere");
 }
 
 /// Seconds since then that went into none of the stages that count.

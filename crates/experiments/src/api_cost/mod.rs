@@ -87,7 +87,7 @@ enum Source {
 /// Costs that scatter alike: each has a say in the intervals of its own kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CostKind {
-    /// Of a build, told from others by whether it was the run's first of the kernel.
+    /// Of a build, by whether it was the run's first of the kernel.
     Build(Option<bool>),
     /// Of anything else.
     Other,
