@@ -41,7 +41,7 @@ pub struct Client {
 /// # Errors
 /// The worker's error instead.
 pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
-    let mut client = Client::spawn(Client::command(&[], Some(backend), &Sim::default())?)?;
+    let mut client = Client::listing(backend)?;
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
@@ -62,7 +62,7 @@ pub fn signatures(
     source: &KernelSource,
     limit: Duration,
 ) -> Result<Option<(String, Vec<Signature>)>, Outcome> {
-    let mut client = Client::spawn(Client::command(&[], Some(backend), &Sim::default())?)?;
+    let mut client = Client::listing(backend)?;
     let name = match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => devices.into_iter().next().map(|device| device.name),
         Reply::Failed(outcome) => return Err(outcome),
@@ -203,6 +203,11 @@ impl Client {
         command.envs(library_variable());
         command.envs(page::environment());
         Ok(command)
+    }
+
+    /// A worker that lists the devices of a backend.
+    fn listing(backend: &str) -> Result<Self, Outcome> {
+        Self::spawn(Self::command(&[], Some(backend), &Sim::default())?)
     }
 
     fn spawn(mut command: Command) -> Result<Self, Outcome> {
