@@ -87,8 +87,10 @@ fn builds(place: &Place, name: &str, own_cache: bool) -> Vec<Vec<Option<bool>>> 
     let suite = suite("flow/flow.yaml");
     let mut command =
         place.gpubench(&["run", &suite, "--sim", "k20c", "--rounds", "2", "-q", "-o", name]);
-    for own in ["CUDA_CACHE_PATH", "MESA_SHADER_CACHE_DIR", "POCL_CACHE_DIR"] {
-        command.env_remove(own);
+    let names = std::env::vars_os().map(|(name, _)| name);
+    let own = names.filter(|name| name.to_string_lossy().contains("_CACHE_"));
+    for name in own {
+        command.env_remove(name);
     }
     if own_cache {
         command.env("CUDA_CACHE_PATH", place.folder.path());

@@ -136,6 +136,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_tick_that_no_clock_has_is_one_that_nobody_knows() {
+        let of = |seconds| {
+            let timestamp_resolution = Some(seconds);
+            describe(&Report { timestamp_resolution, ..report() }).timestamp_resolution
+        };
+        assert_eq!([of(1e-4), of(1e-13), of(1e100)], [Some(1e-4), None, None]);
+    }
+
+    #[test]
     fn a_browser_that_hides_the_name_gives_vendor_and_architecture() {
         let of = |vendor: &str, architecture: &str, description: &str| {
             let (vendor, architecture) = (vendor.into(), architecture.into());

@@ -131,7 +131,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
 /// NVIDIA among the vendors of PCI.
 const NVIDIA: u64 = 0x10de;
 
-/// The last level of cache. NVIDIA's driver reports the first level, of all units together, in its place.
+/// The last level of cache. NVIDIA's driver reports the sum of its units' first levels instead.
 fn last_level_cache(device: Query) -> Option<Bytes> {
     let is_nvidia = device.number(cl::CL_DEVICE_VENDOR_ID) == Some(NVIDIA);
     let size = device.number(cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE).map(Bytes);
