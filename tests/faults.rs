@@ -51,6 +51,48 @@ fn a_build_that_hangs_is_a_timeout_of_the_build() {
     each("hangs_in_build", |o| matches!(o, Outcome::Timeout(t) if t.contains("building")));
 }
 
+/// The search goes on, and no later round tries the variant again: it ends `times` workers a device.
+fn a_search_goes_on_without_the_variant(fault: &str, how: &str, times: usize) {
+    let place = Place::new();
+    let suite = suite("faults/faults.yaml");
+    let args = ["run", &suite, "--trust", "--backend", "faulty", "--filter", fault];
+    let args = [&args[..], &["--timeout", "2", "--rounds", "2"]].concat();
+    assert!(place.output(&args).status.success());
+    let run = place.run();
+    let found = records(&run, fault);
+    assert_eq!(found.len(), 4, "two devices, two rounds");
+    for record in found {
+        assert_eq!(record.outcome, Outcome::Ok);
+        let tried = &record.kernel.as_ref().expect("it was built").tried;
+        let ran = |label: &str| {
+            tried.iter().find(|(one, _)| one == label).map(|(_, time)| time.is_some())
+        };
+        assert_eq!([ran("64"), ran("128"), ran("256")], [Some(true), Some(false), Some(true)]);
+        let fatal = |flag: &Flag| match flag {
+            Flag::FatalVariant(which) => which.starts_with("`128`: ") && which.contains(how),
+            _ => false,
+        };
+        assert!(record.flags.iter().any(fatal), "{:?}", record.flags);
+    }
+    let noted = std::fs::read_to_string(place.folder.path().join("faults").join(fault))
+        .expect("it happened");
+    assert_eq!(noted.len(), 2 * times);
+}
+
+#[test]
+fn a_variant_whose_build_hangs_costs_a_search_that_variant() {
+    a_search_goes_on_without_the_variant(
+        "hangs_in_one_build",
+        "building the kernel took longer",
+        1,
+    );
+}
+
+#[test]
+fn a_variant_that_crashes_the_compiler_costs_a_search_that_variant() {
+    a_search_goes_on_without_the_variant("aborts_in_one_build", "SIGABRT, twice", 2);
+}
+
 #[test]
 fn a_launch_that_hangs_is_a_timeout_of_the_launch() {
     each("hangs_in_launch", |o| matches!(o, Outcome::Timeout(t) if t.contains("first launch")));

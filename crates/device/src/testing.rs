@@ -105,6 +105,19 @@ impl FaultyDevice {
         Ok(())
     }
 
+    fn variant_fault(&self, entry: &str) {
+        let fault = match entry {
+            "hangs_in_one_build" => hang as fn() -> !,
+            "aborts_in_one_build" => std::process::abort,
+            _ => return,
+        };
+        // How often it happened.
+        let note = self.state.join(entry);
+        let before = std::fs::read_to_string(&note).unwrap_or_default();
+        let _ = std::fs::write(&note, before + "x");
+        fault()
+    }
+
     fn launch_fault(&mut self, entry: &str) -> Result<()> {
         match entry {
             "hangs_in_launch" => hang(),
@@ -141,6 +154,10 @@ impl Device for FaultyDevice {
 
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
         self.build_fault(&source.entry)?;
+        // Of a search the group says which variant it is.
+        if source.group == [128, 1, 1] {
+            self.variant_fault(&source.entry);
+        }
         self.entries.insert(id, source.entry.clone());
         self.sim.build(id, source)
     }

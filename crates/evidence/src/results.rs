@@ -5,7 +5,7 @@ use crate::job::{Done, Target};
 use crate::output;
 use crate::values::{Summary, Values, over, values};
 use gpubench_core::error::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A job and its output.
@@ -87,11 +87,14 @@ pub fn table(capability: &Capability, figure: &Figure, all: &[Finished]) -> Tabl
         all.iter().filter(move |one| one.done.capability == of && one.done.step == step)
     };
     let extract = |one: &Finished| values(figure, &output::rows(&one.text));
-    let is_labelled = figure.from.len() > 1
-        && figure.from.iter().filter(|name| of(name).any(|one| one.done.target.is_real())).count()
-            > 1;
+    let results: Vec<&Finished> = figure.from.iter().flat_map(|name| of(name)).collect();
+    let on_devices = |name: &&String| of(name).any(|one| one.done.target.is_real());
+    let columns: BTreeSet<Column> = results.iter().map(|one| one.column(false)).collect();
+    // Without its name one step's would replace another's.
+    let is_labelled =
+        columns.len() < results.len() || figure.from.iter().filter(on_devices).count() > 1;
     let mut table = Table::new();
-    for one in figure.from.iter().flat_map(|name| of(name)) {
+    for one in results {
         let mut found: Values = extract(one);
         if let Some(name) = &figure.against {
             let other = of(name).find(|other| other.column(false) == one.column(false));
@@ -151,6 +154,22 @@ pub mod sample {
             "unknown": ["Much."]
         }]}))
         .unwrap()
+    }
+
+    #[test]
+    fn a_step_does_not_replace_another_on_the_same_target() {
+        let [first, mut second] = [finished("opencl:0", 1, 0.1), finished("opencl:0", 1, 0.2)];
+        second.done.step = "again".into();
+        let all = [first, second].map(|mut one| {
+            one.done.target = Target::Host;
+            one
+        });
+        let mut book = book();
+        let capability = &mut book.capabilities[0];
+        capability.figures[0].from.push("again".into());
+        let table = table(capability, &capability.figures[0], &all);
+        let steps: Vec<&str> = table[""].keys().map(|column| column.step.as_str()).collect();
+        assert_eq!(steps, ["again", "run"]);
     }
 
     #[test]

@@ -230,9 +230,10 @@ fn cost(variant: &BuiltVariant) -> f64 {
 fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<BuiltVariant<'a>> {
     let (candidate, alone) = (&case.candidates[position], case.candidates.len() == 1);
     let id = if alone { case.kernel() } else { tried_kernel(position) };
-    bench.enter(Stage::Build);
+    let [building, launching] = stages(case, position);
+    bench.enter(building);
     let report = build(bench, id, candidate)?;
-    bench.enter(Stage::Launch);
+    bench.enter(launching);
     if alone {
         // Reported even where launching it fails.
         bench.measurement.kernel = Some(built(candidate, report.clone()));
@@ -253,6 +254,16 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
         launch = launch.min(span(&bench.device().run(&once)?));
     }
     Ok(BuiltVariant { candidate, launch, id, report })
+}
+
+/// Building and launching a variant. Of several of the case that was asked for the parent is to know which one ends its
+/// worker; a case in another place is part of that one's experiment.
+fn stages(case: &Case, position: usize) -> [Stage; 2] {
+    let position = u32::try_from(position).unwrap_or(u32::MAX);
+    match case.candidates.len() == 1 || case.place != 0 {
+        true => [Stage::Build, Stage::Launch],
+        false => [Stage::BuildVariant(position), Stage::LaunchVariant(position)],
+    }
 }
 
 /// Variants of a search have numbers apart from those of cases.

@@ -60,7 +60,7 @@ impl<D: Measurable> Bench<'_, D> {
             _ => self.session.may_sleep(),
         }
         (self.stage)(stage);
-        if !matches!(stage, Stage::Launch | Stage::Measure) {
+        if !matches!(stage, Stage::Launch | Stage::LaunchVariant(_) | Stage::Measure) {
             freed_memory::give_back();
         }
     }

@@ -12,21 +12,36 @@ use serde::{Deserialize, Serialize};
 
 /// What the loop is about to do; each has a deadline of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Waiting until the device has cooled down.
-    #[serde(rename = "cool_down")]
     CoolDown,
     /// Making inputs and allocating.
     Prepare,
     /// Compiling.
     Build,
-    /// Launching a variant for the first time.
+    /// Compiling one of several variants, by its position among the case's.
+    BuildVariant(u32),
+    /// Launching for the first time.
     Launch,
+    /// The same of one of several variants.
+    LaunchVariant(u32),
     /// Launching once, computing the reference, comparing.
     Verify,
     /// Warm-up and samples.
     Measure,
+}
+
+impl Stage {
+    /// The variant that is built or launched, of several.
+    pub fn variant(self) -> Option<usize> {
+        match self {
+            Self::BuildVariant(position) | Self::LaunchVariant(position) => {
+                usize::try_from(position).ok()
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What came of measuring a case: a record without its place in the run.

@@ -18,8 +18,8 @@ impl StageTimer {
             let part = match stage {
                 Stage::CoolDown => &mut self.wall.cool_down,
                 Stage::Prepare => &mut self.wall.prepare,
-                Stage::Build => &mut self.wall.build,
-                Stage::Launch => &mut self.wall.launch,
+                Stage::Build | Stage::BuildVariant(_) => &mut self.wall.build,
+                Stage::Launch | Stage::LaunchVariant(_) => &mut self.wall.launch,
                 Stage::Verify => &mut self.wall.verify,
                 Stage::Measure => &mut self.wall.measure,
             };

@@ -27,6 +27,11 @@ impl Failures {
 }
 
 impl AgedFailures {
+    /// The same of new nodes.
+    pub fn renewed(self) -> Self {
+        Self { age: 0.0, ..self }
+    }
+
     /// The exponent of the survival of `nodes` for so many seconds more.
     fn exponent(self, nodes: f64, seconds: f64) -> f64 {
         let c = self.failures.shape();

@@ -2,7 +2,8 @@
 //! checkpoints.
 //!
 //! Ours: L14 simulates the time to failure (§3.4); what exactly, we do not know. Each node draws
-//! its own time from 5.4 and the first failure counts, so that nothing of the closed forms is used.
+//! its own time from 5.4 and the first failure counts, so that nothing of the closed forms is used. Only when the
+//! computation ends takes a shortcut: from its second failure on it draws the first of all nodes at once.
 
 use super::aged_failures::AgedFailures;
 use rand::{RngExt, SeedableRng};
@@ -42,7 +43,14 @@ pub struct Simulated {
     /// Seconds wasted until a failure with checkpoints at their best places, in a computation
     /// without an end (5.31).
     pub waste: Mean,
+    /// Seconds until the computation ends, its checkpoints, failures and recoveries included; not a number where the runs
+    /// need more than ten million failures for it. Ours: behind a failure all nodes are new, and none fails during a
+    /// recovery.
+    pub completion: Mean,
 }
+
+/// Failures of all runs behind which it is not known when they end.
+const MAX_FAILURES: u32 = 10_000_000;
 
 /// Simulates `runs` of `computation`.
 pub fn simulate(
@@ -58,7 +66,17 @@ pub fn simulate(
     };
     let times: Vec<f64> = (0..runs).map(|_| first_failure()).collect();
     let in_time = |t: f64| t < computation.seconds;
+    let nodes = f64::from(computation.nodes);
+    // Of all nodes at once: the first of them to fail is all that counts (5.4).
+    let mut left = MAX_FAILURES;
+    let mut later = || {
+        left = left.checked_sub(1)?;
+        Some(failures.renewed().seconds_at(nodes, -(1.0 - rng.random::<f64>()).ln()))
+    };
+    let completions: Option<Vec<f64>> =
+        times.iter().map(|&first| completion(failures, computation, first, &mut later)).collect();
     Simulated {
+        completion: mean(completions.unwrap_or_default().into_iter()),
         survival: mean(times.iter().map(|&t| if in_time(t) { 0.0 } else { 1.0 })),
         recomputed: mean(times.iter().copied().filter(|&t| in_time(t))),
         waste: mean(times.iter().map(|&t| waste(failures, computation, t))),
@@ -68,21 +86,55 @@ pub fn simulate(
 /// What a failure after so many seconds wastes: the checkpoints until then, the time since the last,
 /// and a recovery.
 fn waste(failures: AgedFailures, computation: Computation, failure: f64) -> f64 {
-    let Computation { nodes, cost, phi, recovery, .. } = computation;
-    let at = |m: u32| match m {
+    let taken = last(|m| placement(failures, computation, m) <= failure);
+    let since = failure - placement(failures, computation, taken);
+    f64::from(taken) * computation.cost + since + computation.recovery
+}
+
+/// Seconds until a computation ends whose nodes fail first after `failure` seconds and, once they are new, after what
+/// `later` draws each time. Each start places its checkpoints anew, in seconds of computing; a failure loses what was
+/// computed since the last that was written. `None` once `later` draws no more.
+fn completion(
+    mut failures: AgedFailures,
+    computation: Computation,
+    mut failure: f64,
+    later: &mut impl FnMut() -> Option<f64>,
+) -> Option<f64> {
+    let Computation { cost, recovery, .. } = computation;
+    let (mut left, mut elapsed) = (computation.seconds, 0.0);
+    loop {
+        let checkpoints = last(|m| placement(failures, computation, m) < left);
+        let to_the_end = left + f64::from(checkpoints) * cost;
+        if failure >= to_the_end {
+            return Some(elapsed + to_the_end);
+        }
+        let written = |m| placement(failures, computation, m) + f64::from(m) * cost <= failure;
+        left -= placement(failures, computation, last(written));
+        elapsed += failure + recovery;
+        (failures, failure) = (failures.renewed(), later()?);
+    }
+}
+
+/// When the `m`-th checkpoint is taken; the start for 0.
+fn placement(failures: AgedFailures, computation: Computation, m: u32) -> f64 {
+    let Computation { nodes, cost, phi, .. } = computation;
+    match m {
         0 => 0.0,
         _ => failures.placement(f64::from(nodes), cost, phi, m),
-    };
-    // Placements grow, so the last one before the failure is found by halving.
+    }
+}
+
+/// The last checkpoint for which this holds, as it does for all before it; 0 where it holds for none. By halving.
+fn last(holds: impl Fn(u32) -> bool) -> u32 {
     let (mut taken, mut beyond) = (0, 1);
-    while at(beyond) <= failure && beyond < u32::MAX / 2 {
+    while holds(beyond) && beyond < u32::MAX / 2 {
         (taken, beyond) = (beyond, 2 * beyond);
     }
     while beyond - taken > 1 {
         let between = u32::midpoint(taken, beyond);
-        (taken, beyond) = if at(between) <= failure { (between, beyond) } else { (taken, between) };
+        (taken, beyond) = if holds(between) { (between, beyond) } else { (taken, between) };
     }
-    f64::from(taken) * cost + (failure - at(taken)) + recovery
+    taken
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Mean {
@@ -136,6 +188,63 @@ mod tests {
         near(
             waste(failures, COMPUTATION, third - 1e-3),
             2.0 * 0.05 + third - 1e-3 - failures.placement(64.0, 0.05, 0.5, 2) + 1.0,
+        );
+    }
+
+    /// Without checkpoints a computation begins anew until it lasts: failures before that are geometric, each takes the
+    /// mean time of 5.25 and a recovery.
+    #[test]
+    fn without_checkpoints_a_computation_ends_when_it_lasts_as_long_as_it_takes() {
+        let failures = Failures::new(1e-6, 1.5).unwrap();
+        for seconds in [100.0, 300.0, 500.0] {
+            // The first checkpoint would come after the end.
+            let never = Computation { seconds, cost: 1e9, ..COMPUTATION };
+            let simulated = simulate(failures.aged(0.0), never, 20_000, 3);
+            let survival = failures.survival(64.0, seconds);
+            let again = failures.expected_recomputation(64.0, seconds) + never.recovery;
+            let new = seconds + (1.0 - survival) / survival * again;
+            within(simulated.completion, new, 0.0);
+            // Old nodes are so until they fail.
+            let old = failures.aged(2000.0);
+            let (survival, again) =
+                (old.survival(64.0, seconds), old.expected_recomputation(64.0, seconds));
+            let wanted = survival * seconds + (1.0 - survival) * (again + never.recovery + new);
+            within(simulate(old, never, 20_000, 4).completion, wanted, 0.0);
+        }
+    }
+
+    #[test]
+    fn what_does_not_end_has_no_end() {
+        let failures = Failures::new(1.0, 1.5).unwrap().aged(0.0);
+        let never = Computation { seconds: 1e6, cost: 1e9, ..COMPUTATION };
+        let simulated = simulate(failures, never, 2, 1);
+        assert!(simulated.completion.mean.is_nan(), "{simulated:?}");
+    }
+
+    #[test]
+    fn a_computation_goes_on_from_its_last_checkpoint() {
+        let failures = Failures::new(1e-6, 1.5).unwrap().aged(0.0);
+        let computation = Computation { seconds: 40.0, ..COMPUTATION };
+        let at = |m| failures.placement(64.0, 0.05, 0.5, m);
+        assert!(at(2) < 40.0 && at(3) > 40.0);
+        let ends = |first, later: f64| {
+            completion(failures, computation, first, &mut || Some(later)).unwrap()
+        };
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-9, "{x} {y}");
+        near(ends(1e9, 1e9), 40.0 + 2.0 * 0.05);
+        // Right behind the second, of which the last 10 ms were not written: the first is what is left.
+        let failure = at(2) + 2.0 * 0.05 - 0.01;
+        let left = 40.0 - at(1);
+        near(ends(failure, 1e9), failure + 1.0 + left + 0.05);
+        let mut draws = 5;
+        let mut some = || {
+            draws -= 1;
+            (draws > 0).then_some(1.0)
+        };
+        assert_eq!(
+            completion(failures, computation, 1.0, &mut some),
+            None,
+            "never at a checkpoint"
         );
     }
 

@@ -150,6 +150,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Cache => "cache",
         Flag::Implausible(_) => "implausible",
         Flag::WrongVariant(_) => "wrong variant",
+        Flag::FatalVariant(_) => "fatal variant",
         Flag::Timestamps(_) => "timestamps",
         Flag::FewSamples => "few samples",
         Flag::Flake(_) => "flake",
@@ -173,6 +174,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::WrongVariant(label) => {
             format!("wrong variant: `{label}` was passed over, its result is wrong")
         }
+        Flag::FatalVariant(which) => format!("fatal variant: passed over, {which}"),
         Flag::Timestamps(why) => format!("timestamps: {why}"),
         Flag::FewSamples => "few samples: fewer than requested".into(),
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),

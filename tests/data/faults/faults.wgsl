@@ -65,3 +65,9 @@ fn throttles(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn is_wrong_later(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn hangs_in_one_build(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn aborts_in_one_build(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }

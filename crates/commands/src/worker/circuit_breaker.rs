@@ -20,7 +20,7 @@ impl CircuitBreaker {
             Some(false) => self.count = 0,
             None => {}
         }
-        if self.count == ENOUGH {
+        if self.count == ENOUGH && self.quarantine.is_none() {
             self.quarantine = Some(format!(
                 "the device is in quarantine after {ENOUGH} failures in a row, the last a {}",
                 outcome.label()
@@ -49,6 +49,8 @@ mod tests {
         assert_eq!(circuit_breaker.quarantine(), None);
         circuit_breaker.note(&Outcome::Skipped("budget".into()));
         circuit_breaker.note(&Outcome::DeviceLost("gone".into()));
+        // What follows is skipped for that reason.
+        circuit_breaker.note(&Outcome::Skipped("quarantine".into()));
         assert!(circuit_breaker.quarantine().is_some_and(|why| why.ends_with("a device lost")));
     }
 }

@@ -304,8 +304,8 @@ fn stage_label(stage: Stage) -> &'static str {
     match stage {
         Stage::CoolDown => "cooling down",
         Stage::Prepare => "preparing the inputs",
-        Stage::Build => "building the kernel",
-        Stage::Launch => "the first launch",
+        Stage::Build | Stage::BuildVariant(_) => "building the kernel",
+        Stage::Launch | Stage::LaunchVariant(_) => "the first launch",
         Stage::Verify => "the verified run",
         Stage::Measure => "the measured run",
     }

@@ -51,8 +51,8 @@ impl Deadlines {
         match stage {
             Stage::CoolDown => self.cool_down,
             Stage::Prepare => self.prepare,
-            Stage::Build => self.build,
-            Stage::Launch => self.launch,
+            Stage::Build | Stage::BuildVariant(_) => self.build,
+            Stage::Launch | Stage::LaunchVariant(_) => self.launch,
             Stage::Verify => self.verify,
             Stage::Measure => self.measure,
         }

@@ -9,6 +9,7 @@ mod circuit_breaker;
 mod client;
 mod compiled;
 mod deadlines;
+mod fatal_variants;
 mod group;
 mod host;
 mod local;

@@ -3,6 +3,7 @@
 
 use super::circuit_breaker::CircuitBreaker;
 use super::deadlines::Deadlines;
+use super::fatal_variants::FatalVariants;
 use super::local::LocalWorker;
 use super::page;
 use super::protocol::{Reply, Request};
@@ -31,6 +32,7 @@ pub struct WorkerSupervisor {
     limit: Option<Duration>,
     worker: Worker,
     circuit_breaker: CircuitBreaker,
+    fatal_variants: FatalVariants,
     /// Seconds of the reference kernel when the run began on this device.
     reference_kernel: Option<f64>,
 }
@@ -48,6 +50,7 @@ impl WorkerSupervisor {
             devices,
             limit,
             circuit_breaker: CircuitBreaker::default(),
+            fatal_variants: FatalVariants::default(),
             reference_kernel: None,
         }
     }
@@ -82,24 +85,50 @@ impl WorkerSupervisor {
     }
 
     /// Measures a case, whatever happens to the worker. A crash, or a lost link, is tried once more, which
-    /// shows a flake from a fault. Device and round of the record are the caller's to fill in.
+    /// shows a flake from a fault; a search is made without the variant that ended the worker. Device and round of
+    /// the record are the caller's to fill in.
     pub fn measure(
         &mut self,
         case: &Case,
         policy: &Policy,
         stage: &mut dyn FnMut(Stage),
     ) -> Record {
-        let (asked, reference_kernel) = (Box::new(case.clone()), self.reference_kernel);
-        let request = Request::Measure { case: asked, policy: policy.clone(), reference_kernel };
         page::begin(self.device(), &case.key);
-        let found = self.answered(case, &request, policy, stage);
+        let found = self.measure_without_fatal_variants(case, policy, stage);
         page::end(self.device(), &case.key, &found);
+        self.circuit_breaker.note(&found.outcome);
         self.recall(&found);
         found
     }
 
-    /// Measures a case over all devices, of which each has its own variant of it in `cases`; else as
-    /// [`WorkerSupervisor::measure`].
+    /// Measures a case without the variants that end a worker, as they become known.
+    fn measure_without_fatal_variants(
+        &mut self,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Record {
+        let mut discarded = 0.0;
+        loop {
+            let spared = self.fatal_variants.spare(case);
+            let (asked, reference_kernel) = (Box::new(spared.clone()), self.reference_kernel);
+            let request =
+                Request::Measure { case: asked, policy: policy.clone(), reference_kernel };
+            let (mut found, variant) = self.answered(&spared, &request, policy, stage);
+            if self.fatal_variants.learn(&spared, variant, &found.outcome) {
+                discarded += found.wall.total();
+                continue;
+            }
+            found.wall.discarded += discarded;
+            if !matches!(found.outcome, Outcome::Skipped(_)) {
+                found.flags.extend(self.fatal_variants.flags(case));
+            }
+            return found;
+        }
+    }
+
+    /// Measures a case over all devices, of which each has its own variant of it in `cases`; a crash and a lost link are
+    /// tried once more, as in [`WorkerSupervisor::measure`].
     pub fn measure_multi_device(
         &mut self,
         cases: &[Case],
@@ -107,36 +136,43 @@ impl WorkerSupervisor {
         stage: &mut dyn FnMut(Stage),
     ) -> Record {
         let request = Request::MultiDevice { cases: cases.to_vec(), policy: policy.clone() };
-        self.answered(&cases[0], &request, policy, stage)
+        let (found, _) = self.answered(&cases[0], &request, policy, stage);
+        self.circuit_breaker.note(&found.outcome);
+        found
     }
 
+    /// The record, and the variant of a search at which the worker ended, twice where it crashed.
     fn answered(
         &mut self,
         case: &Case,
         request: &Request,
         policy: &Policy,
         stage: &mut dyn FnMut(Stage),
-    ) -> Record {
+    ) -> (Record, Option<usize>) {
         if let Some(why) = self.circuit_breaker.quarantine() {
-            return record(case, Outcome::Skipped(why.into()));
+            return (record(case, Outcome::Skipped(why.into())), None);
         }
         let mut attempt = || {
-            let mut stage_timer = StageTimer::default();
+            let (mut stage_timer, mut last) = (StageTimer::default(), None);
             let reply = self.ask(request, policy, &mut |now| {
                 stage_timer.enter(Some(now));
+                last = Some(now);
                 stage(now);
             });
             let failed = match reply {
-                Ok(Reply::Record(record)) => return *record,
+                Ok(Reply::Record(record)) => return (*record, None),
                 Ok(Reply::Failed(outcome)) | Err(outcome) => outcome,
                 Ok(other) => Outcome::Failed(format!("unexpected reply {other:?}")),
             };
             // A worker that is gone cannot report where its time went.
-            Record { wall: stage_timer.end(), ..record(case, failed) }
+            let failed = Record { wall: stage_timer.end(), ..record(case, failed) };
+            (failed, last.and_then(Stage::variant))
         };
-        let mut found = attempt();
+        let (mut found, mut variant) = attempt();
         if let Some(first) = fault(&found.outcome) {
-            found = attempt();
+            let before = variant;
+            (found, variant) = attempt();
+            variant = variant.filter(|_| variant == before);
             let second = fault(&found.outcome);
             match &mut found.outcome {
                 Outcome::Crash { how, .. } | Outcome::LinkLost(how) => {
@@ -148,8 +184,7 @@ impl WorkerSupervisor {
                 _ => found.flags.push(Flag::Flake(first)),
             }
         }
-        self.circuit_breaker.note(&found.outcome);
-        found
+        (found, variant)
     }
 
     /// Has the device compute what `case` writes, into `file`.

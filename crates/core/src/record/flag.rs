@@ -39,6 +39,9 @@ pub enum Flag {
     Implausible(String),
     /// A variant of the kernel was passed over since its result was wrong; the text says which.
     WrongVariant(String),
+    /// A variant of the kernel was passed over since building or launching it ended the worker; the text says
+    /// which, and how.
+    FatalVariant(String),
     /// Device timestamps were unusable; the text says how.
     Timestamps(String),
     /// Fewer samples than requested.
@@ -73,6 +76,7 @@ impl Flag {
             | Self::NotConverged
             | Self::Cache
             | Self::WrongVariant(_)
+            | Self::FatalVariant(_)
             | Self::Timestamps(_)
             | Self::FewSamples
             | Self::Flake(_)
@@ -93,6 +97,7 @@ fn only_what_misleads_is_more_than_a_note() {
         Cache,
         FewSamples,
         WrongVariant(text()),
+        FatalVariant(text()),
         Timestamps(text()),
         Flake(text()),
         StillWarm(text()),

@@ -42,7 +42,8 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     bench.device().build(PACK, &plan.pack)?;
     bench.device().build(UNPACK, &plan.unpack)?;
     let is_tuned = |other: &Candidate| other.label == candidate.label;
-    let variant = case.candidates.iter().position(is_tuned).unwrap_or(0);
+    // By its label: the case may lack variants that the parts have.
+    let variant = plan.parts[0].candidates.iter().position(is_tuned).unwrap_or(0);
     bench.enter(Stage::Verify);
     let wanted = wanted(case, candidate, &domain)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();

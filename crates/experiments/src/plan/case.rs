@@ -250,7 +250,40 @@ pub enum Planned {
 #[cfg(any(test, feature = "testing"))]
 pub mod sample {
     use super::*;
+    use gpubench_core::gpu::{Language, Origin};
     use gpubench_core::workload::Kind;
+
+    /// A case of several variants.
+    pub fn search(labels: &[&str]) -> Case {
+        let kernel = |label: &&str| Candidate {
+            label: (*label).to_owned(),
+            kernel: KernelSource {
+                language: Language::Wgsl,
+                text: String::new(),
+                entry: "search".into(),
+                origin: Origin::Shipped("search".into()),
+                group: [1; 3],
+                constants: vec![],
+                bindings: vec![],
+                params_bytes: 0,
+                args: None,
+                settings: Default::default(),
+                meaning: None,
+            },
+            others: vec![],
+            other_language: None,
+            groups: [1; 3],
+            params: vec![],
+            values: vec![],
+            order: vec![],
+            final_order: vec![],
+            later: vec![],
+            flops: 1.0,
+            bytes: 0.0,
+            types: vec![],
+        };
+        Case { candidates: labels.iter().map(kernel).collect(), ..case("compute", "search", 1) }
+    }
 
     /// A case that only writes `n` numbers.
     pub fn case(family: &str, workload: &str, n: i64) -> Case {

@@ -12,7 +12,8 @@ const MAX_DRAWS: u64 = 100_000_000;
 /// How to simulate.
 #[derive(Debug, Default, clap::Args)]
 pub struct Simulation {
-    /// Simulate nodes that fail at random this many times, too
+    /// Simulate nodes that fail at random this many times, too, and when the computation ends; all nodes
+    /// are new behind a failure
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(2..))]
     simulate: Option<u32>,
     /// The seed of the simulation
@@ -34,6 +35,8 @@ pub struct Summary {
     survival: Option<Of>,
     recomputed: Option<Of>,
     waste: Option<Of>,
+    /// Seconds until the end, with failures, recoveries and checkpoints.
+    completion: Option<Of>,
 }
 
 impl Simulation {
@@ -46,7 +49,7 @@ impl Simulation {
                 computation.nodes
             )));
         }
-        let Simulated { survival, recomputed, waste } =
+        let Simulated { survival, recomputed, waste, completion } =
             simulate(failures, computation, runs, self.seed);
         let of = |Mean { mean, margin }| {
             (mean.is_finite() && margin.is_finite()).then_some(Of { mean, margin })
@@ -56,6 +59,7 @@ impl Simulation {
             survival: of(survival),
             recomputed: of(recomputed),
             waste: of(waste),
+            completion: of(completion),
         }))
     }
 }
@@ -71,8 +75,13 @@ impl Summary {
             Some(of) => format!("{:.4} ± {:.4}", of.mean, of.margin),
             None => "unknown".to_owned(),
         };
+        let end = match &self.completion {
+            Some(_) => format!("it ends after {}", time(&self.completion)),
+            None => "it does not end within ten million failures".to_owned(),
+        };
         format!(
-            "simulated {} times: no failure with probability {survival}; computed again {}; wasted {}\n",
+            "simulated {} times: no failure with probability {survival}; computed again {}; wasted {}\n\
+             with checkpoints and failures {end}\n",
             self.runs,
             time(&self.recomputed),
             time(&self.waste)
@@ -98,6 +107,7 @@ mod tests {
             text.starts_with("simulated 2000 times: no failure with probability 0.7"),
             "{text}"
         );
+        assert!(text.contains("\nwith checkpoints and failures it ends after 30"), "{text}");
         let message = run(Some(10_000_000)).unwrap_err().to_string();
         assert!(message.contains("more than 100000000"), "{message}");
     }

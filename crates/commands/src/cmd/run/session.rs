@@ -191,8 +191,8 @@ pub(super) fn stage_label(stage: Stage) -> &'static str {
     match stage {
         Stage::CoolDown => "cool down",
         Stage::Prepare => "prepare",
-        Stage::Build => "build",
-        Stage::Launch => "launch",
+        Stage::Build | Stage::BuildVariant(_) => "build",
+        Stage::Launch | Stage::LaunchVariant(_) => "launch",
         Stage::Verify => "verify",
         Stage::Measure => "measure",
     }
