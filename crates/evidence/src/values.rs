@@ -72,8 +72,12 @@ fn from_json(figure: &Figure, pattern: &str, rows: &[Row]) -> Vec<(String, Value
         let depth = pattern.split('/').rev().skip_while(|part| !part.contains('*')).count();
         let place: Vec<&str> = row.section.split('/').take(depth).collect();
         for by in &figure.by {
-            let pointer = format!("{}/{by}", place.join("/"));
-            label.extend(rows.iter().find(|row| row.section == pointer).map(|r| r.value.clone()));
+            // Where it does not stand there, further out.
+            let near = (0..=depth).rev().find_map(|depth| {
+                let pointer = format!("{}/{by}", place[..depth].join("/"));
+                rows.iter().find(|row| row.section == pointer)
+            });
+            label.extend(near.map(|row| row.value.clone()));
         }
         found.extend(value(row, figure).map(|value| (label.join(" "), value)));
     }
@@ -275,6 +279,10 @@ mod tests {
         let place = serde_json::json!({ "json": "/*/models/*/score/accuracy", "by": ["model"] });
         let all = values(&figure(place), &rows(text));
         assert_eq!(all["roofline"], [Value::Number(0.5, Unit::None)]);
+        let text = r#"{"cases":[{"case":"a n=4","devices":[{"seconds":1.0},{"seconds":2.0}]}]}"#;
+        let place = serde_json::json!({ "json": "/cases/*/devices/*/seconds", "by": ["case"] });
+        assert_eq!(values(&figure(place), &rows(text))["a n=4"].len(), 2, "labelled from outside");
+        let text = r#"[{"b":{"c":true}}]"#;
         let all = values(&figure(serde_json::json!({ "json": "/*/b/*" })), &rows(text));
         assert_eq!(all["c"], [Value::Text("true".into())]);
         assert_eq!(Summary::of(&all["c"]).unwrap().text(), "true");
