@@ -74,9 +74,8 @@ fn a_search_goes_on_without_the_variant(fault: &str, how: &str, times: usize) {
         };
         assert!(record.flags.iter().any(fatal), "{:?}", record.flags);
     }
-    let noted = std::fs::read_to_string(place.folder.path().join("faults").join(fault))
-        .expect("it happened");
-    assert_eq!(noted.len(), 2 * times);
+    let noted = std::fs::read_to_string(place.folder.path().join("faults").join(fault));
+    assert_eq!(noted.expect("it happened").len(), 2 * times);
 }
 
 #[test]
@@ -86,6 +85,11 @@ fn a_variant_whose_build_hangs_costs_a_search_that_variant() {
         "building the kernel took longer",
         1,
     );
+}
+
+#[test]
+fn a_variant_whose_launch_hangs_costs_a_search_that_variant() {
+    a_search_goes_on_without_the_variant("hangs_in_one_launch", "the first launch took longer", 1);
 }
 
 #[test]

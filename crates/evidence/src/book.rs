@@ -115,7 +115,7 @@ pub struct Figure {
     /// The column.
     #[serde(default)]
     pub column: String,
-    /// Columns of the same row that label it; `title` is the table's.
+    /// Columns of the same row that label it; `title` is the table's. Of JSON: the nearest values of these names.
     #[serde(default)]
     pub by: Vec<String>,
     /// Divides this row's value (by its first label) by each: a speedup over it.

@@ -240,7 +240,7 @@ impl<'a> Page<'a> {
                 if !column.step.is_empty() {
                     let _ = write!(head, ", {}", column.step);
                 }
-                if columns.iter().any(|other| other.attempt > 1) && column.group == 0 {
+                if columns.iter().any(|other| other.attempt > 1 && other.target == column.target) {
                     let _ = write!(head, " #{}", column.attempt);
                 }
                 head

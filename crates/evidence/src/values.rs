@@ -68,11 +68,10 @@ fn from_json(figure: &Figure, pattern: &str, rows: &[Row]) -> Vec<(String, Value
         let Some(stars) = matched(pattern, &row.section) else { continue };
         let names = stars.into_iter().filter(|name| name.parse::<u32>().is_err());
         let mut label: Vec<String> = names.map(str::to_owned).collect();
-        // Labels stand next to what the last star is, or at the root.
+        // Labels stand next to what the last star is, or further out.
         let depth = pattern.split('/').rev().skip_while(|part| !part.contains('*')).count();
         let place: Vec<&str> = row.section.split('/').take(depth).collect();
         for by in &figure.by {
-            // Where it does not stand there, further out.
             let near = (0..=depth).rev().find_map(|depth| {
                 let pointer = format!("{}/{by}", place[..depth].join("/"));
                 rows.iter().find(|row| row.section == pointer)

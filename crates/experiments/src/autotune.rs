@@ -111,6 +111,7 @@ fn fastest_first<'a>(
     let mut costs: Vec<f64> = variants.iter().map(cost).collect();
     if variants.len() > 1 {
         // While the host built the last of them, the device may have been idle.
+        bench.enter(Stage::Launch);
         bench.session.wake();
     }
     let (begun, seconds) = (Instant::now(), bench.policy.seconds / 2.0);
@@ -256,8 +257,8 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
     Ok(BuiltVariant { candidate, launch, id, report })
 }
 
-/// Building and launching a variant. Of several of the case that was asked for the parent is to know which one ends its
-/// worker; a case in another place is part of that one's experiment.
+/// Building and launching a variant. The parent must know which of several ended the worker; a case in another place is
+/// part of the experiment of the one that was asked for, so that its variants are not named.
 fn stages(case: &Case, position: usize) -> [Stage; 2] {
     let position = u32::try_from(position).unwrap_or(u32::MAX);
     match case.candidates.len() == 1 || case.place != 0 {

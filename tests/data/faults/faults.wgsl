@@ -71,3 +71,6 @@ fn hangs_in_one_build(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x)
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn aborts_in_one_build(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn hangs_in_one_launch(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }

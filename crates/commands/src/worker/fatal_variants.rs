@@ -84,5 +84,7 @@ mod tests {
         let mut fatal = FatalVariants::default();
         let learnt = (0..5).filter(|_| fatal.learn(&fatal.spare(&case), Some(0), &hung()));
         assert_eq!(learnt.count(), MAX_SPARED);
+        let left = fatal.spare(&case).candidates;
+        assert_eq!(left.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["x=4", "x=5"]);
     }
 }

@@ -170,10 +170,11 @@ impl WorkerSupervisor {
         };
         let (mut found, mut variant) = attempt();
         if let Some(first) = fault(&found.outcome) {
-            let before = variant;
+            let (before, discarded) = (variant, found.wall.total());
             (found, variant) = attempt();
-            variant = variant.filter(|_| variant == before);
+            found.wall.discarded += discarded;
             let second = fault(&found.outcome);
+            variant = variant.filter(|_| second.is_none() || variant == before);
             match &mut found.outcome {
                 Outcome::Crash { how, .. } | Outcome::LinkLost(how) => {
                     match second == Some(first.clone()) {
@@ -201,7 +202,8 @@ impl WorkerSupervisor {
         if let Some(why) = self.circuit_breaker.quarantine() {
             return Err(Outcome::Skipped(why.into()));
         }
-        let request = Request::Compute { case: Box::new(case.clone()), file: file.to_owned() };
+        let case = Box::new(self.fatal_variants.spare(case));
+        let request = Request::Compute { case, file: file.to_owned() };
         match self.ask(&request, policy, stage) {
             Ok(Reply::Computed) => Ok(()),
             Ok(Reply::Failed(outcome)) | Err(outcome) => Err(outcome),

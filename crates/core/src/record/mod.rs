@@ -261,7 +261,7 @@ pub struct Wall {
     /// The reference kernel around the case.
     #[serde(default)]
     pub reference_kernel: f64,
-    /// What was thrown away because the device was slower than when the run began.
+    /// What was thrown away because the device was slower than when the run began, or since its worker ended.
     #[serde(default)]
     pub discarded: f64,
     /// The pause before the case.

@@ -43,7 +43,8 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     bench.device().build(UNPACK, &plan.unpack)?;
     let is_tuned = |other: &Candidate| other.label == candidate.label;
     // By its label: the case may lack variants that the parts have.
-    let variant = plan.parts[0].candidates.iter().position(is_tuned).unwrap_or(0);
+    let no_part = || Error::Unsupported("no part has the variant that is the fastest".into());
+    let variant = plan.parts[0].candidates.iter().position(is_tuned).ok_or_else(no_part)?;
     bench.enter(Stage::Verify);
     let wanted = wanted(case, candidate, &domain)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();

@@ -55,7 +55,7 @@ pub struct Checkpoint {
     /// With --gain: the problem grows with the nodes, and dividing it costs so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = at_least_zero, requires = "gain")]
     scaled: Option<f64>,
-    /// Seconds that the nodes have run already
+    /// Seconds that the nodes have run already (ours, from the paper's survival)
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = at_least_zero)]
     age: f64,
     #[command(flatten)]

@@ -12,8 +12,8 @@ const MAX_DRAWS: u64 = 100_000_000;
 /// How to simulate.
 #[derive(Debug, Default, clap::Args)]
 pub struct Simulation {
-    /// Simulate nodes that fail at random this many times, too, and when the computation ends; all nodes
-    /// are new behind a failure
+    /// Also simulate nodes that fail at random this many times, and when the computation ends (ours:
+    /// after a failure all nodes are new, and none fails during a recovery)
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(2..))]
     simulate: Option<u32>,
     /// The seed of the simulation
@@ -77,7 +77,8 @@ impl Summary {
         };
         let end = match &self.completion {
             Some(_) => format!("it ends after {}", time(&self.completion)),
-            None => "it does not end within ten million failures".to_owned(),
+            None => "these runs have more than a million failures before their end: fewer may do"
+                .to_owned(),
         };
         format!(
             "simulated {} times: no failure with probability {survival}; computed again {}; wasted {}\n\
