@@ -28,6 +28,8 @@ pub(super) struct Abilities {
     pub f16: bool,
     pub f64: bool,
     pub int64: bool,
+    /// Zeroing a group's local memory before it begins.
+    pub zeroed_local: bool,
     /// Kernels whose subgroup size may be any of a range.
     pub subgroup_range: Option<[u32; 2]>,
 }
@@ -46,6 +48,7 @@ impl Abilities {
         let mut statistics = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
         let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default();
         let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default();
+        let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
         if has(ash::khr::timeline_semaphore::NAME) {
             chain = chain.push_next(&mut timeline);
@@ -58,6 +61,9 @@ impl Abilities {
         }
         if has(ash::khr::shader_float16_int8::NAME) {
             chain = chain.push_next(&mut half);
+        }
+        if has(ash::khr::zero_initialize_workgroup_memory::NAME) {
+            chain = chain.push_next(&mut zeroed);
         }
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
@@ -75,6 +81,7 @@ impl Abilities {
             f16,
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
+            zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
             subgroup_range: subgroup_range(physical, has),
             extensions,
         })
@@ -94,6 +101,7 @@ impl Abilities {
             (ash::ext::calibrated_timestamps::NAME, self.calibrated),
             (ash::khr::pipeline_executable_properties::NAME, self.statistics),
             (ash::khr::shader_float16_int8::NAME, self.f16),
+            (ash::khr::zero_initialize_workgroup_memory::NAME, self.zeroed_local),
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];

@@ -228,6 +228,8 @@ fn create(
     let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default().host_query_reset(true);
     let mut statistics = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
         .pipeline_executable_info(true);
+    let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
+        .shader_zero_initialize_workgroup_memory(true);
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
     if abilities.f16 {
@@ -241,6 +243,9 @@ fn create(
     }
     if abilities.statistics {
         features = features.push_next(&mut statistics);
+    }
+    if abilities.zeroed_local {
+        features = features.push_next(&mut zeroed);
     }
     let request = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)

@@ -3,7 +3,7 @@
 use super::context::{Context, Owned};
 use super::memory::Memory;
 use super::params::Params;
-use super::spirv::{self, Spirv};
+use super::spirv::{self, Spirv, Target};
 use super::statistics;
 use super::status::{checked, error};
 use crate::wgpu::{check_values, name, options};
@@ -50,9 +50,12 @@ pub(super) fn build(
     check_limits(context, source, &arguments)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
-    let capabilities = context.abilities.capabilities();
-    let max_pushed = context.limits.max_push_constants_size;
-    let spirv = spirv::compile(source, text, capabilities, max_pushed).map_err(failed)?;
+    let target = Target {
+        capabilities: context.abilities.capabilities(),
+        max_pushed: context.limits.max_push_constants_size,
+        zeroed_local: context.abilities.zeroed_local,
+    };
+    let spirv = spirv::compile(source, text, target).map_err(failed)?;
     let set_layout = set_layout(context, &arguments, spirv.pushed)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {

@@ -56,6 +56,36 @@ pub fn every_kind_of_host_memory_uploads_and_downloads(backend: &dyn Backend) {
     }
 }
 
+/// Of a kernel that is not ours, whatever groups before it left there.
+pub fn local_memory_begins_with_zeros(backend: &dyn Backend) {
+    const TEXT: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+struct Params { n: u32, factor: u32 }
+@group(0) @binding(2) var<uniform> p: Params;
+var<workgroup> tile: array<u32, 64>;
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn f(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) i: u32) {
+    output[gid.x] = tile[63u - i];
+    workgroupBarrier();
+    tile[i] = input[gid.x] + p.n * p.factor;
+}
+";
+    let mut device = device(backend);
+    device.build(KERNEL, &source(TEXT)).unwrap();
+    fill(&mut *device, 0, MemoryKind::Device, &[7; 64 * 256]);
+    fill(&mut *device, 1, MemoryKind::Device, &[1; 64 * 256]);
+    let launch = Op::Dispatch {
+        kernel: KERNEL,
+        groups: [256, 1, 1],
+        buffers: vec![slice(0, 0, 64 * 256 * 4), slice(1, 0, 64 * 256 * 4)],
+        params: bytes(&[0, 0]),
+    };
+    device.run(&one_queue([launch.clone(), launch])).unwrap();
+    assert_eq!(contents(&mut *device, 1), [0; 64 * 256]);
+}
+
 pub fn memory_that_the_device_lacks_is_rejected(backend: &dyn Backend) {
     let mut device = device(backend);
     for kind in [MemoryKind::Pinned, MemoryKind::Mapped] {
@@ -304,6 +334,7 @@ macro_rules! driver_tests {
     ($backend:expr, $feature:tt) => {
         driver_tests! { $backend, $feature,
             every_kind_of_host_memory_uploads_and_downloads,
+            local_memory_begins_with_zeros,
             memory_that_the_device_lacks_is_rejected,
             a_launch_sees_its_slices_and_parameters,
             a_directive_stays_in_front_of_the_constants,
