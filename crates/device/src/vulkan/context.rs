@@ -198,13 +198,7 @@ fn create(
     topology: &Topology,
     abilities: &Abilities,
 ) -> Result<ash::Device> {
-    // Queues of a topology may be one queue of the device.
-    let queues_of = |family| {
-        let of = topology.queues.iter().filter(|queue| queue.family == family);
-        of.map(|queue| queue.index + 1).max().unwrap_or(1)
-    };
-    let families: Vec<_> =
-        topology.families().into_iter().map(|family| (family, queues_of(family))).collect();
+    let families = queues_by_family(topology);
     let max_count = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
     let priorities = vec![1.0; max_count];
     let queues: Vec<_> = families
@@ -253,6 +247,15 @@ fn create(
         .push_next(&mut features);
     // SAFETY: the handle came from the instance; the structures live through the call.
     checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
+}
+
+/// Each family with how many of its queues a topology takes. Queues of a topology may be one queue of the device.
+fn queues_by_family(topology: &Topology) -> Vec<(u32, u32)> {
+    let queues_of = |family| {
+        let of = topology.queues.iter().filter(|queue| queue.family == family);
+        of.map(|queue| queue.index + 1).max().unwrap_or(1)
+    };
+    topology.families().into_iter().map(|family| (family, queues_of(family))).collect()
 }
 
 /// How a Vulkan object is destroyed.
