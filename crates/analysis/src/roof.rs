@@ -166,7 +166,8 @@ impl Roof {
     pub(super) fn from_values<'v, 'a: 'v>(
         values: impl Iterator<Item = &'v Value<'a>> + Clone,
     ) -> Self {
-        let arithmetic = values.clone().filter(|value| value.ceiling == Some(Ceiling::Flops));
+        let is_arithmetic = |value: &&Value| value.ceiling.is_some_and(Ceiling::is_of_arithmetic);
+        let arithmetic = values.clone().filter(is_arithmetic);
         let measured: BTreeSet<_> = arithmetic.map(|value| value.r#type).collect();
         Self::from_figures(values.filter_map(|value| {
             let is_measured = value.computes && measured.contains(&value.r#type);
@@ -182,7 +183,7 @@ impl Roof {
         for (ceiling, figure) in ceilings {
             let fastest = figure.seconds[0];
             match ceiling {
-                Ceiling::Flops => arithmetic.push(figure),
+                Ceiling::Flops | Ceiling::DotProduct => arithmetic.push(figure),
                 Ceiling::Bandwidth if figure.empty_launch > LAUNCH * fastest => {}
                 Ceiling::Bandwidth => memory
                     .entry(figure.workload)
@@ -305,8 +306,8 @@ impl Roof {
     fn above(&self, figure: &Figure, own: Option<Ceiling>, kind: DeviceKind) -> Option<String> {
         let slowest = figure.seconds[1];
         let except = |of: Ceiling| Some(figure.workload).filter(|_| own == Some(of));
-        if let Some((r#type, rate, peak)) = self.peaks.above(figure, DOUBT, except(Ceiling::Flops))
-        {
+        let above = self.peaks.above(figure, DOUBT, except(Ceiling::Flops));
+        if let Some((r#type, rate, peak)) = above.filter(|_| own != Some(Ceiling::DotProduct)) {
             return Some(format!(
                 "{} of arithmetic in {}, the device's measured ceiling is {}",
                 units::flops(rate),

@@ -50,13 +50,13 @@ fn contradiction(
     }
     let work = work?;
     let amount = match ceiling {
-        Ceiling::Flops => &work.flops,
+        Ceiling::Flops | Ceiling::DotProduct => &work.flops,
         Ceiling::Bandwidth => &work.bytes,
     };
     if amount.is_number(0.0) {
         return Some(match ceiling {
-            Ceiling::Flops => (
-                "a ceiling of flops that counts no operations",
+            Ceiling::Flops | Ceiling::DotProduct => (
+                "a ceiling of arithmetic that counts no operations",
                 "say `work: { flops: … }`, or call it a ceiling of `bandwidth`",
             ),
             Ceiling::Bandwidth => (
@@ -103,7 +103,12 @@ mod tests {
         };
         for (from, to, message, at) in [
             ("8*n }", "0 }", "a ceiling of bandwidth that counts no bytes", "bandwidth"),
-            (": bandwidth", ": flops", "a ceiling of flops that counts no operations", "flops"),
+            (
+                ": bandwidth",
+                ": flops",
+                "a ceiling of arithmetic that counts no operations",
+                "flops",
+            ),
             (
                 "{ reference: copy }",
                 "none",

@@ -118,7 +118,8 @@ fn a_ceiling_is_not_held_against_another_round_of_itself() {
     };
     let fma = |rate| ceiling(Ceiling::Flops, computes("fma", 1024, rate));
     let (busy, better) = (fma(31.2e9), again(fma(44.9e9)));
-    let kernel = computes("matmul", 1024, 44.9e9);
+    let kernel_of = |rate| computes("matmul", 1024, rate);
+    let kernel = kernel_of(44.9e9);
     let found = hidden(&[busy.clone(), better.clone(), kernel]);
     assert_eq!(found, [false, false, true], "another kernel is no ceiling");
     let chains = ceiling(Ceiling::Flops, computes("chains", 1024, 31.2e9));
@@ -127,6 +128,10 @@ fn a_ceiling_is_not_held_against_another_round_of_itself() {
     assert_eq!(hidden(&[slow.clone(), fast.clone()]), [false; 2]);
     let copy = ceiling(Ceiling::Bandwidth, moves("copy", 192.0, 1e10));
     assert_eq!(hidden(&[slow.clone(), copy, fast]), [false, false, true]);
+    // A dot product's instruction bounds its type, and none of another workload bounds it.
+    let dot = ceiling(Ceiling::DotProduct, computes("dot", 1024, 4.0 * 31.2e9));
+    assert_eq!(hidden(&[fma(31.2e9), dot.clone(), kernel_of(3.5 * 31.2e9)]), [false; 3]);
+    assert_eq!(hidden(&[fma(31.2e9), dot, kernel_of(5.0 * 31.2e9)]), [false, false, true]);
     // A ceiling of bandwidth stands under those of arithmetic.
     let mut computing = again(ceiling(Ceiling::Bandwidth, computes("triad", 1024, 44.9e9)));
     computing.working_set = Some(4);

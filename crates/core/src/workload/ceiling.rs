@@ -8,6 +8,16 @@ use serde::{Deserialize, Serialize};
 pub enum Ceiling {
     /// Operations a second: nothing computes faster.
     Flops,
+    /// Operations a second of an instruction that does several at once: a dot product's. Nothing of
+    /// their type computes faster, and by how much it is faster than other instructions nothing says.
+    DotProduct,
     /// Bytes a second, at each size that it is measured at: nothing moves more from there.
     Bandwidth,
+}
+
+impl Ceiling {
+    /// Whether it bounds arithmetic.
+    pub fn is_of_arithmetic(self) -> bool {
+        self != Self::Bandwidth
+    }
 }

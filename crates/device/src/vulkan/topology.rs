@@ -1,8 +1,9 @@
 //! The device's queues, and which of them a recording's queues become.
 //!
-//! A recording's queue that launches kernels needs a queue that computes. One that only copies is
-//! given a queue of a family that does nothing else, where there is one left: these are the copy
-//! engines.
+//! A recording's queue that launches kernels needs a queue that computes: of a family that does not
+//! draw, where there is one, since kernels on two queues of a family that draws may take turns (on an
+//! NVIDIA H100 they do, 170 µs each turn; docs/results). One that only copies is given a queue of a
+//! family that does nothing else, where there is one left: these are the copy engines.
 
 use super::facts::Physical;
 use ash::vk;
@@ -45,7 +46,7 @@ impl Topology {
     }
 
     /// The queues of families, computing ones first, and families that do the least of other things
-    /// before those that do more (a decoder of video that also copies).
+    /// before those that do more (one that also draws, a decoder of video that also copies).
     fn of_families(families: &[vk::QueueFamilyProperties]) -> Self {
         let copying = vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS | vk::QueueFlags::TRANSFER;
         let mut queues = vec![];
@@ -55,7 +56,9 @@ impl Topology {
                 continue;
             }
             let computes = flags.contains(vk::QueueFlags::COMPUTE);
-            let others = (flags & !(copying | vk::QueueFlags::SPARSE_BINDING)).as_raw();
+            let own =
+                vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER | vk::QueueFlags::SPARSE_BINDING;
+            let others = (flags & !own).as_raw();
             queues.extend((0..properties.queue_count).map(|index| {
                 let timestamp_bits = properties.timestamp_valid_bits;
                 (others.count_ones(), DeviceQueue { family, index, computes, timestamp_bits })
@@ -176,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn queues_that_compute_come_first_and_decoders_last() {
+    fn queues_that_compute_come_first_those_that_draw_behind_them_and_decoders_last() {
         let topology = discrete();
         let places: Vec<_> = topology.queues.iter().map(|q| (q.family, q.index)).collect();
-        assert_eq!(places, [(3, 0), (4, 0), (4, 1), (2, 0), (2, 1), (0, 0)]);
+        assert_eq!(places, [(4, 0), (4, 1), (3, 0), (2, 0), (2, 1), (0, 0)]);
         assert_eq!((topology.count(), topology.families()), (6, vec![0, 2, 3, 4]));
         assert_eq!(topology.lacks(), None);
         let copies = Topology::of_families(&[family(vk::QueueFlags::TRANSFER, 1)]);

@@ -94,7 +94,7 @@ impl<'m, 'a> Measured<'m, 'a> {
     /// The ceiling, of arithmetic that in `f32`, or why there is none, and the case that reached it.
     pub(super) fn cells(&self, kind: Kind) -> [Cell; 2] {
         let found = match kind {
-            Kind::Flops => self.peaks.get(&Scalar::F32).copied(),
+            Kind::Flops | Kind::DotProduct => self.peaks.get(&Scalar::F32).copied(),
             Kind::Bandwidth => self.bandwidth,
         };
         let Some(ceiling) = found else {
