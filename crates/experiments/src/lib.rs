@@ -30,6 +30,7 @@ pub mod transfer_states;
 pub mod zero_copy;
 
 mod bench;
+mod blocking_kernel;
 mod buffer_pairs;
 mod check;
 mod checkpoint_store;

@@ -117,6 +117,22 @@ impl ReferenceKernel {
         self.waking_cost += begun.elapsed().as_secs_f64();
     }
 
+    /// Launches of it, as many as `count` says of the seconds of one, a case's buffers being left as they are.
+    pub fn launched(
+        &mut self,
+        device: &mut dyn Device,
+        count: impl Fn(f64) -> Option<u32>,
+    ) -> Result<Option<Recording>> {
+        let seconds = match self.last {
+            Some(seconds) => Some(seconds),
+            None => self.reading(device)?,
+        };
+        match seconds.and_then(count) {
+            Some(launches) => self.prepared(device, AWAKE, launches),
+            None => Ok(None),
+        }
+    }
+
     fn woken(&mut self, device: &mut dyn Device, out: BufferId) -> Result<()> {
         let kind = device.info().kind;
         let launches = if sleeps(kind) { self.waking.load() } else { BATCH };

@@ -9,13 +9,15 @@ use gpubench_core::gpu::{
     Recording, Timeline,
 };
 use gpubench_device::{Device, sensors};
+use std::cell::OnceCell;
 use std::time::Instant;
 
 /// An open device.
 pub struct Session {
     /// The device.
     pub device: Box<dyn Device>,
-    empty_launch: Option<f64>,
+    /// Seconds, once it was tried.
+    empty_launch: OnceCell<Option<f64>>,
     /// Resolution of the clock that empty launches were read from, in seconds.
     resolution: f64,
     pub(super) reference_kernel: ReferenceKernel,
@@ -28,6 +30,9 @@ pub struct Session {
     pub(super) polling: Option<Polling>,
 }
 
+/// Seconds of a launch, where an empty one cannot be measured: a batch must have some length.
+const USUAL_LAUNCH: f64 = 10e-6;
+
 /// The empty kernel is numbered apart from all of a case's.
 const EMPTY: KernelId = KernelId(u32::MAX);
 
@@ -38,7 +43,7 @@ impl Session {
         let polling = Polling::new(sensors::of(info), sensors::of_host(info));
         Self {
             device,
-            empty_launch: None,
+            empty_launch: OnceCell::new(),
             resolution: HOST_RESOLUTION,
             reference_kernel: ReferenceKernel::new(Work::Arithmetic),
             memory_kernel: ReferenceKernel::new(Work::Memory),
@@ -60,6 +65,14 @@ impl Session {
             self.reference_kernel.wake(self.device.as_mut());
         }
         self.is_awake = true;
+    }
+
+    /// Launches of the reference kernel, as many as `count` says of the seconds of one.
+    pub(super) fn blocking_kernel(
+        &mut self,
+        count: impl Fn(f64) -> Option<u32>,
+    ) -> Result<Option<Recording>> {
+        self.reference_kernel.launched(self.device.as_mut(), count)
     }
 
     /// Seconds of the reference kernel, where it keeps to its share of the time; else nothing is
@@ -87,24 +100,23 @@ impl Session {
         }
     }
 
-    /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a
-    /// sample must be long beside it. 10 µs where it cannot be measured.
-    pub fn empty_launch(&mut self) -> f64 {
-        if let Some(seconds) = self.empty_launch {
-            return seconds;
+    /// Seconds that one launch of an empty kernel takes in a batch of many, measured once; `None` where it
+    /// cannot be.
+    pub fn empty_launch(&mut self) -> Option<f64> {
+        if let Some(known) = self.empty_launch.get() {
+            return *known;
         }
-        let seconds = self.measure_empty_launch().unwrap_or_else(|why| {
-            tracing::debug!(%why, "an empty launch cannot be measured");
-            10e-6
-        });
-        self.empty_launch = Some(seconds);
-        seconds
+        let measured = self.measure_empty_launch();
+        let measured = measured
+            .inspect_err(|why| tracing::debug!(%why, "an empty launch cannot be measured"))
+            .ok();
+        *self.empty_launch.get_or_init(|| measured)
     }
 
     /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
     /// resolution and 20 × an empty launch, as far as `most` of them do.
     pub(super) fn batch(&mut self, seconds: f64, max_batch: u32) -> u32 {
-        let empty_launch = self.empty_launch();
+        let empty_launch = self.empty_launch().unwrap_or(USUAL_LAUNCH);
         let resolution = self.device.info().timestamp_resolution.unwrap_or(self.resolution);
         let min_seconds = (100.0 * resolution).max(20.0 * empty_launch);
         (min_seconds / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(max_batch)) as u32

@@ -159,6 +159,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::StillWarm(_) => "still warm",
         Flag::ProfileTolerance(_) => "profile's tolerance",
         Flag::OtherGroup(_) => "other group",
+        Flag::BlockingKernel(_) => "blocking kernel",
     }
 }
 
@@ -185,6 +186,7 @@ pub fn explain(flag: &Flag) -> String {
             format!("profile's tolerance: the result may differ as the suite declares for {which}")
         }
         Flag::OtherGroup(which) => format!("other group: {which}"),
+        Flag::BlockingKernel(how) => format!("blocking kernel: {how}"),
     }
 }
 

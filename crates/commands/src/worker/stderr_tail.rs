@@ -16,7 +16,7 @@ const CHARS: usize = 400;
 pub(super) struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
 impl StderrTail {
-    /// Appends a line; the user's home folder is left out of it.
+    /// Appends a line; the user's home folder is left out of it. Who asks for a log sees it at once.
     pub fn push(&self, line: &[u8]) {
         let mut text = printable(&String::from_utf8_lossy(line), CHARS);
         if let Some(home) = home() {
@@ -25,6 +25,7 @@ impl StderrTail {
         if text.trim().is_empty() {
             return;
         }
+        tracing::debug!("a worker: {text}");
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();

@@ -59,6 +59,9 @@ pub enum Flag {
     ProfileTolerance(String),
     /// The device does not take the work-group that the suite prefers; the text says which one ran.
     OtherGroup(String),
+    /// The launches ran behind a blocking kernel, since the device would have waited for its host between
+    /// them; the text says behind how much of it.
+    BlockingKernel(String),
 }
 
 impl Flag {
@@ -82,7 +85,8 @@ impl Flag {
             | Self::Flake(_)
             | Self::StillWarm(_)
             | Self::ProfileTolerance(_)
-            | Self::OtherGroup(_) => Grade::Note,
+            | Self::OtherGroup(_)
+            | Self::BlockingKernel(_) => Grade::Note,
         }
     }
 }
@@ -103,6 +107,7 @@ fn only_what_misleads_is_more_than_a_note() {
         StillWarm(text()),
         ProfileTolerance(text()),
         OtherGroup(text()),
+        BlockingKernel(text()),
     ];
     assert!(notes.iter().all(|flag| flag.grade() == Grade::Note));
     let worse = [Throttled(text()), Drift(text()), Implausible(text())].map(|flag| flag.grade());

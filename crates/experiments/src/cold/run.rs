@@ -29,7 +29,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     around(case, bench, |bench, variant| {
         let (flush, flushed) = flush(bench)?;
         let (recording, timed) = recording(case, variant, &flush, bench);
-        bench.measurement.monitor.empty_launch = Some(bench.session.empty_launch());
+        bench.measurement.monitor.empty_launch = bench.session.empty_launch();
         bench.enter(Stage::Measure);
         let policy = bench.policy.after_launch(variant.launch);
         let batch = timed.len() as u32;

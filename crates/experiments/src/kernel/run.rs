@@ -2,6 +2,7 @@
 
 use super::shares;
 use crate::autotune::KERNEL;
+use crate::blocking_kernel::Batch;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
 use crate::verified_kernel::around;
@@ -13,13 +14,17 @@ use gpubench_core::record::{Detail, Flag};
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     around(case, bench, |bench, variant| {
         let batch = bench.session.batch(variant.launch, MAX_BATCH);
-        bench.measurement.monitor.empty_launch = Some(bench.session.empty_launch());
-        let recording = launches(case, variant.candidate, KERNEL, batch);
+        bench.measurement.monitor.empty_launch = bench.session.empty_launch();
+        let alone = launches(case, variant.candidate, KERNEL, batch);
         bench.enter(Stage::Measure);
+        let launches = Batch::of(bench.session, alone)?;
+        if let Some(flag) = launches.flag() {
+            bench.measurement.flag(flag);
+        }
         let policy = bench.policy.after_launch(variant.launch);
         let mut last = None;
         warm_up_and_sample(&policy, batch, bench.measurement, || {
-            let timeline = bench.session.device.run(&recording)?;
+            let timeline = launches.run(bench.session.device.as_mut())?;
             last = Some(shares::Launches::of(variant.candidate, &timeline));
             Ok(Sample::of_batch(timeline, batch))
         })?;
@@ -31,7 +36,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         let shares = shares::of(bench.device(), case, variant.candidate, last.as_ref())?;
         bench.measurement.detail = shares.as_ref().map(Detail::new);
         if bench.policy.race.is_none() {
-            energy::measure(bench, &recording, batch)?;
+            energy::measure(bench, launches.alone(), batch)?;
         }
         flag_cache(case, bench);
         Ok(())

@@ -127,7 +127,7 @@ impl Plans<'_> {
         let allowed = Engines::ideal(if self.chunks.queues >= 3 { 2 } else { 0 });
         let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
         // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
-        let command = fitted.command.max(self.chunks.bench.session.empty_launch());
+        let command = fitted.command.max(self.chunks.bench.session.empty_launch().unwrap_or(0.0));
         Ok(Some(Engines { command, ..fitted }))
     }
 
