@@ -11,7 +11,7 @@ fn ceiling(name: &str, n: i64, of: Ceiling, work: f64, seconds: f64) -> Record {
     record.working_set = Some(n as u64);
     let measured = record.measured.as_mut().unwrap();
     (measured.flops, measured.bytes) = match of {
-        Ceiling::Flops => (work, 4.0),
+        Ceiling::Flops | Ceiling::DotProduct => (work, 4.0),
         Ceiling::Bandwidth => (0.0, work),
     };
     record
