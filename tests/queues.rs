@@ -87,7 +87,7 @@ fn units_and_residency_of_simulated_gpus_are_recovered() {
         }
         let seen = summaries.iter().filter_map(OccupancySweepSummary::groups_at_once);
         units_right +=
-            u32::from(residency(seen).is_some_and(|residency| residency.units == gpu.units));
+            u32::from(residency(seen, None).is_some_and(|residency| residency.units == gpu.units));
     }
     assert!(widths_right * 100 >= 95 * widths, "{widths_right} of {widths}");
     assert!(units_right >= 190, "{units_right} of 200");

@@ -164,10 +164,11 @@ fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
         }
     }
     let details: Vec<&Detail> = records.iter().filter_map(|r| r.detail.as_ref()).collect();
-    let residents = residency(sweeps.iter().filter_map(|s| s.groups_at_once())).and_then(|found| {
-        let each = sweeps.iter().map(|s| Some(s.at_once()? / found.units));
-        [Some(found.units)].into_iter().chain(each).collect::<Option<Vec<u32>>>()
-    });
+    let residents =
+        residency(sweeps.iter().filter_map(|s| s.groups_at_once()), None).and_then(|found| {
+            let each = sweeps.iter().map(|s| Some(s.at_once()? / found.units));
+            [Some(found.units)].into_iter().chain(each).collect::<Option<Vec<u32>>>()
+        });
     DeviceResult {
         name: gpu.name.clone(),
         numbers,

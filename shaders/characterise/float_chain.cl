@@ -13,8 +13,8 @@ V four(V x, V a, V b, V c, V d) {
     return (((x * a) * b) * c) * d;
 #elif OP == 2 // fma
     return fma(a, fma(a, fma(a, fma(a, x, b), b), b), b);
-#elif OP == 3 // div
-    return d / (c / (b / (a / x)));
+#elif OP == 3 // div; each quotient loses its sign, so that no compiler multiplies instead
+    return fabs(d / fabs(c / fabs(b / fabs(a / x))));
 #elif OP == 4 // sqrt
     return sqrt(sqrt(sqrt(sqrt(x))));
 #elif OP == 5 // exp

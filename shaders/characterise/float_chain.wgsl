@@ -15,7 +15,8 @@ fn four(x: V, a: V, b: V, c: V, d: V) -> V {
         case 0u: { return (((x + a) + b) + c) + d; }
         case 1u: { return (((x * a) * b) * c) * d; }
         case 2u: { return fma(a, fma(a, fma(a, fma(a, x, b), b), b), b); }
-        case 3u: { return d / (c / (b / (a / x))); }
+        // Each quotient loses its sign, so that no compiler multiplies instead.
+        case 3u: { return abs(d / abs(c / abs(b / abs(a / x)))); }
         case 4u: { return sqrt(sqrt(sqrt(sqrt(x)))); }
         case 5u: { return exp(-exp(-exp(-exp(-x)))); }
         case 6u: { return log(log(log(log(x) + a) + b) + c) + d; }

@@ -40,10 +40,19 @@ pub fn groups_at_once(detail: &Detail) -> Option<GroupsAtOnce> {
     experiment(detail.kind())?.groups_at_once(detail)
 }
 
-/// Infers from what was seen on one device; `None` where nothing was.
-pub fn residency(seen: impl IntoIterator<Item = GroupsAtOnce>) -> Option<Residency> {
+/// Infers from what was seen on one device, whose driver reports so many units; `None` where nothing was seen.
+///
+/// Where the same number of groups ran at once in every case, nothing says how many of them shared a unit: then the
+/// driver is believed, if its number divides that.
+pub fn residency(
+    seen: impl IntoIterator<Item = GroupsAtOnce>,
+    reported: Option<u32>,
+) -> Option<Residency> {
     let seen: Vec<GroupsAtOnce> = seen.into_iter().collect();
     let units = seen.iter().map(|one| one.at_once).reduce(common)?;
+    let is_same = seen.iter().all(|one| one.at_once == units);
+    let reported = reported.filter(|n| is_same && *n > 0 && units.is_multiple_of(*n));
+    let units = reported.unwrap_or(units);
     let maximum = |of: &dyn Fn(&GroupsAtOnce, u64) -> u64| {
         seen.iter().map(|one| of(one, u64::from(one.at_once / units))).max().unwrap_or(0)
     };
@@ -89,11 +98,17 @@ mod tests {
         let seen =
             |group_size, local_bytes, at_once| GroupsAtOnce { at_once, group_size, local_bytes };
         let all = [seen(64, 4, 16 * 15), seen(640, 4, 3 * 15), seen(64, 16384, 2 * 15)];
-        let found = residency(all).unwrap();
+        let found = residency(all, Some(5)).unwrap();
         let expected =
             Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, cases: 3 };
         assert_eq!(found, expected);
-        assert_eq!(residency([]), None);
+        assert_eq!(residency([], Some(15)), None);
+        let same = |reported| {
+            let found = residency([seen(640, 4, 396), seen(64, 15360, 396)], reported).unwrap();
+            (found.units, found.groups, found.work_items)
+        };
+        assert_eq!(same(Some(132)), (132, 3, 1920));
+        assert_eq!([same(None), same(Some(100)), same(Some(0))], [(396, 1, 640); 3]);
         let info = |compute_units, registers| DeviceInfo {
             compute_units,
             registers,

@@ -161,9 +161,11 @@ pub fn skipped(what: &'static str, skipped: &[(String, String)]) -> Table {
 
 /// What the units of a device hold: of each case, the first round that shows it counts.
 pub fn residency_of(input: &ReportInput, device: usize) -> Option<Residency> {
-    residency(measured(input, device).filter_map(|row| {
+    let reported = input.reported_devices.get(device)?.device.compute_units;
+    let seen = measured(input, device).filter_map(|row| {
         row.records.iter().find_map(|record| groups_at_once(record.detail.as_ref()?))
-    }))
+    });
+    residency(seen, reported)
 }
 
 /// The device as model 7 sees it, as far as its residency is known.

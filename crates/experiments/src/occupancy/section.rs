@@ -177,7 +177,7 @@ mod tests {
         assert!(text(&lone).contains("no sweep is confirmed"));
         let section = section_of(&[unclear(), again(1, steps(64, 48)), again(2, steps(64, 32))]);
         assert_eq!(shape(&section), Cell::Count(48));
-        let units = "units inferred: 48 (from 1 sweep; the driver reports 4)";
+        let units = "units inferred: 4 (from 1 sweep; the driver reports 4)";
         assert!(text(&section).contains(units));
     }
 }

@@ -37,7 +37,7 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
         local: probes.local(),
         barriers: probes.barriers(),
         atomics: probes.atomics(),
-        residency: probes.residency(),
+        residency: probes.residency(header.devices.get(device)?.compute_units),
     })
 }
 
@@ -214,10 +214,10 @@ impl<'a> Probes<'a> {
         (contended.is_some() || apart.is_some()).then_some(Atomics { contended, apart })
     }
 
-    fn residency(&self) -> Option<Residency> {
+    fn residency(&self, reported: Option<u32>) -> Option<Residency> {
         let of_device = self.records.iter().filter(|r| r.device == self.device);
         let right = of_device.filter(|r| r.outcome.is_ok());
-        let held = residency(right.filter_map(|r| groups_at_once(r.detail.as_ref()?)))?;
+        let held = residency(right.filter_map(|r| groups_at_once(r.detail.as_ref()?)), reported)?;
         Some(Residency {
             units: held.units,
             groups: held.groups,
