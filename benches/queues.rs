@@ -200,7 +200,7 @@ fn units(info: &DeviceInfo) -> Result<f64> {
     sweeps.truncate(2);
     let summaries =
         details(info, sweeps)?.into_iter().filter_map(|detail| occupancy_sweep(&detail.read()?));
-    Ok(residency(summaries.filter_map(|summary| summary.groups_at_once()))
+    Ok(residency(summaries.filter_map(|summary| summary.groups_at_once()), None)
         .map_or(f64::NAN, |residency| f64::from(residency.units)))
 }
 
