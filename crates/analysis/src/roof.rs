@@ -306,8 +306,10 @@ impl Roof {
     fn above(&self, figure: &Figure, own: Option<Ceiling>, kind: DeviceKind) -> Option<String> {
         let slowest = figure.seconds[1];
         let except = |of: Ceiling| Some(figure.workload).filter(|_| own == Some(of));
-        let above = self.peaks.above(figure, DOUBT, except(Ceiling::Flops));
-        if let Some((r#type, rate, peak)) = above.filter(|_| own != Some(Ceiling::DotProduct)) {
+        if own != Some(Ceiling::DotProduct)
+            && let Some((r#type, rate, peak)) =
+                self.peaks.above(figure, DOUBT, except(Ceiling::Flops))
+        {
             return Some(format!(
                 "{} of arithmetic in {}, the device's measured ceiling is {}",
                 units::flops(rate),

@@ -23,8 +23,10 @@ pub struct GroupsAtOnce {
 /// What launches on one device show together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residency {
-    /// Units: the largest number that divides all numbers of groups at once.
+    /// Units: the largest number that divides all numbers of groups at once, or what the driver reports.
     pub units: u32,
+    /// Whether the driver was believed: nothing that was seen says how many there are.
+    pub of_driver: bool,
     /// Most groups that a unit was seen to hold.
     pub groups: u32,
     /// Most work-items that a unit was seen to hold.
@@ -52,13 +54,14 @@ pub fn residency(
     let units = seen.iter().map(|one| one.at_once).reduce(common)?;
     let is_same = seen.iter().all(|one| one.at_once == units);
     let reported = reported.filter(|n| is_same && *n > 0 && units.is_multiple_of(*n));
-    let units = reported.unwrap_or(units);
+    let (of_driver, units) = (reported.is_some(), reported.unwrap_or(units));
     let maximum = |of: &dyn Fn(&GroupsAtOnce, u64) -> u64| {
         seen.iter().map(|one| of(one, u64::from(one.at_once / units))).max().unwrap_or(0)
     };
     let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Some(Residency {
         units,
+        of_driver,
         groups: narrow(maximum(&|_, groups| groups)),
         work_items: narrow(maximum(&|one, groups| groups * u64::from(one.group_size))),
         local_memory: maximum(&|one, groups| groups.saturating_mul(one.local_bytes)),
@@ -99,16 +102,22 @@ mod tests {
             |group_size, local_bytes, at_once| GroupsAtOnce { at_once, group_size, local_bytes };
         let all = [seen(64, 4, 16 * 15), seen(640, 4, 3 * 15), seen(64, 16384, 2 * 15)];
         let found = residency(all, Some(5)).unwrap();
-        let expected =
-            Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, cases: 3 };
+        let expected = Residency {
+            units: 15,
+            of_driver: false,
+            groups: 16,
+            work_items: 1920,
+            local_memory: 32768,
+            cases: 3,
+        };
         assert_eq!(found, expected);
         assert_eq!(residency([], Some(15)), None);
         let same = |reported| {
             let found = residency([seen(640, 4, 396), seen(64, 15360, 396)], reported).unwrap();
-            (found.units, found.groups, found.work_items)
+            (found.units, found.of_driver, found.groups, found.work_items)
         };
-        assert_eq!(same(Some(132)), (132, 3, 1920));
-        assert_eq!([same(None), same(Some(100)), same(Some(0))], [(396, 1, 640); 3]);
+        assert_eq!(same(Some(132)), (132, true, 3, 1920));
+        assert_eq!([same(None), same(Some(100)), same(Some(0))], [(396, false, 1, 640); 3]);
         let info = |compute_units, registers| DeviceInfo {
             compute_units,
             registers,

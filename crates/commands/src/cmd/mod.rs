@@ -176,7 +176,7 @@ pub fn main() -> ExitCode {
 fn listen() {
     use tracing_subscriber::filter::{LevelFilter, Targets};
     use tracing_subscriber::{fmt, prelude::*, registry};
-    let wanted = std::env::var("GPUBENCH_LOG").ok().and_then(|wanted| wanted.parse().ok());
+    let wanted = std::env::var(crate::worker::LOG).ok().and_then(|wanted| wanted.parse().ok());
     let wanted = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     registry().with(wanted).with(fmt::layer().with_writer(|| Stderr)).init();
 }

@@ -31,5 +31,6 @@ pub use protocol::{Reply, Request};
 pub use recovery::{Drill, Try};
 pub use remote::{Remote, Remotes, Route, SILENCE, SILENCES, relay};
 pub use serve::{Wanted, serve};
+pub use stderr_tail::LOG;
 pub use supervisor::WorkerSupervisor;
 pub use transport::die_with;

@@ -2,12 +2,15 @@
 
 use crate::store::Lines;
 use gpubench_core::text::printable;
+use gpubench_report::progress::say;
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// The environment variable that says what the library is to note besides results.
+pub const LOG: &str = "GPUBENCH_LOG";
 const LINES: usize = 20;
 const CHARS: usize = 400;
 
@@ -25,7 +28,10 @@ impl StderrTail {
         if text.trim().is_empty() {
             return;
         }
-        tracing::debug!("a worker: {text}");
+        // What it notes it has chosen already, by the same variable.
+        if std::env::var_os(LOG).is_some() {
+            say(&text);
+        }
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();

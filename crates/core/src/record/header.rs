@@ -6,8 +6,9 @@ use crate::text::counted;
 use serde::{Deserialize, Serialize};
 
 /// By which rules times are taken now. 1: a kernel's time held the gaps in which its driver submitted the next launch,
-/// and another reference kernel ran between cases. 2: the host's times of a GPU by Vulkan included the wake-up.
-pub const METHOD: u32 = 3;
+/// and another reference kernel ran between cases. 2: the host's times of a GPU by Vulkan included the wake-up. 3: no
+/// blocking kernel ran ahead of a GPU's short launches, and Vulkan's kernels ran on queues that draw, too.
+pub const METHOD: u32 = 4;
 
 fn first_method() -> u32 {
     1

@@ -9,7 +9,7 @@ pub enum Ceiling {
     /// Operations a second: nothing computes faster.
     Flops,
     /// Operations a second of an instruction that does several at once: a dot product's. Nothing of
-    /// their type computes faster, and by how much it is faster than other instructions nothing says.
+    /// their type computes faster; how much faster it is than other instructions is not known.
     DotProduct,
     /// Bytes a second, at each size that it is measured at: nothing moves more from there.
     Bandwidth,

@@ -17,7 +17,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         bench.measurement.monitor.empty_launch = bench.session.empty_launch();
         let alone = launches(case, variant.candidate, KERNEL, batch);
         bench.enter(Stage::Measure);
-        let launches = Batch::of(bench.session, alone)?;
+        let launches = Batch::of(bench.session, alone, variant.launch * f64::from(batch))?;
         if let Some(flag) = launches.flag() {
             bench.measurement.flag(flag);
         }

@@ -58,6 +58,7 @@ fn shown(section: Section, residency: Residency, device: &DeviceInfo) -> Section
     let units = Sentence::new().value(residency.units.into(), Unit::Count).text(" (from ");
     let units = units.counted(residency.cases as u64, "sweep").text("; the driver ");
     let units = match device.compute_units {
+        Some(_) if residency.of_driver => units.text("says so)"),
         Some(reported) => units.text("reports ").value(reported.into(), Unit::Count).text(")"),
         None => units.text("does not say)"),
     };
@@ -177,7 +178,7 @@ mod tests {
         assert!(text(&lone).contains("no sweep is confirmed"));
         let section = section_of(&[unclear(), again(1, steps(64, 48)), again(2, steps(64, 32))]);
         assert_eq!(shape(&section), Cell::Count(48));
-        let units = "units inferred: 4 (from 1 sweep; the driver reports 4)";
+        let units = "units inferred: 4 (from 1 sweep; the driver says so)";
         assert!(text(&section).contains(units));
     }
 }
