@@ -54,7 +54,8 @@ pub fn residency(
     let units = seen.iter().map(|one| one.at_once).reduce(common)?;
     let is_same = seen.iter().all(|one| one.at_once == units);
     let reported = reported.filter(|n| is_same && *n > 0 && units.is_multiple_of(*n));
-    let (of_driver, units) = (reported.is_some(), reported.unwrap_or(units));
+    let of_driver = reported.is_some_and(|reported| reported != units);
+    let units = reported.unwrap_or(units);
     let maximum = |of: &dyn Fn(&GroupsAtOnce, u64) -> u64| {
         seen.iter().map(|one| of(one, u64::from(one.at_once / units))).max().unwrap_or(0)
     };

@@ -2,9 +2,9 @@
 
 use crate::store::Lines;
 use gpubench_core::text::printable;
-use gpubench_report::progress::say;
+use gpubench_report::progress::Stderr;
 use std::collections::VecDeque;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -29,8 +29,8 @@ impl StderrTail {
             return;
         }
         // What it notes it has chosen already, by the same variable.
-        if std::env::var_os(LOG).is_some() {
-            say(&text);
+        if std::env::var_os(LOG).is_some_and(|wanted| !wanted.is_empty()) {
+            let _ = Stderr.write_all(format!("{text}\n").as_bytes());
         }
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
