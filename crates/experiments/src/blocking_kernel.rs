@@ -133,12 +133,8 @@ fn behind(mut blocking: Recording, batch: &Recording) -> Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{
-        BufferId, BuildReport, Clock, DeviceInfo, DeviceKind, KernelId, KernelSource, MemoryKind,
-        Op, Queue,
-    };
-    use gpubench_core::record::sample;
-    use gpubench_core::units::Bytes;
+    use crate::invented_device::{InventedDevice, timeline};
+    use gpubench_core::gpu::{Clock, DeviceKind, KernelId, Op, Queue};
 
     const KERNEL: KernelId = KernelId(0);
     /// Seconds in which the host queues a launch, after which that is submitted, and can begin at the earliest.
@@ -151,75 +147,35 @@ mod tests {
     /// Seconds of beginning on an idle device.
     const BEGIN: f64 = 3e-6;
 
-    /// One queue in order, whose host submits one launch after the other.
-    struct Slow {
-        info: DeviceInfo,
-        /// Of recordings of more steps the timestamps are lost.
-        stamped: usize,
-        /// Seconds of the kernel.
+    /// One queue in order, whose host submits one launch after the other; a kernel takes `run`, and the reference kernel
+    /// what `reference` says of a run.
+    fn slow(
+        kind: DeviceKind,
         run: f64,
-        /// Runs after which the reference kernel takes a tenth of its time.
-        steady: u32,
-        runs: u32,
-    }
-
-    impl Slow {
-        fn new(kind: DeviceKind, run: f64) -> Self {
-            let info = DeviceInfo { kind, ..sample::device("opencl") };
-            Self { info, stamped: usize::MAX, run, steady: u32::MAX, runs: 0 }
-        }
-    }
-
-    impl Device for Slow {
-        fn info(&self) -> &DeviceInfo {
-            &self.info
-        }
-
-        fn build(&mut self, _: KernelId, _: &KernelSource) -> Result<BuildReport> {
-            Ok(BuildReport::default())
-        }
-
-        fn alloc(&mut self, _: BufferId, _: Bytes, _: MemoryKind) -> Result<()> {
-            Ok(())
-        }
-
-        fn write(&mut self, _: BufferId, _: &[u8]) -> Result<()> {
-            Ok(())
-        }
-
-        fn read(&mut self, _: BufferId) -> Result<Vec<u8>> {
-            Ok(vec![])
-        }
-
-        fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-            self.runs += 1;
-            let reference = if self.runs > self.steady { REFERENCE / 10.0 } else { REFERENCE };
+        reference: impl Fn(u32) -> f64 + 'static,
+    ) -> InventedDevice {
+        InventedDevice::new(kind, move |number, recording| {
             let (mut steps, mut now, mut free) = (vec![], 0.0, 0.0);
             for step in &recording.steps {
                 let is_ours = matches!(step.op, Op::Dispatch { kernel: KERNEL, .. });
-                let run = if is_ours { self.run } else { reference };
+                let run = if is_ours { run } else { reference(number) };
                 let begin = if free <= now + START { BEGIN } else { 0.0 };
                 let started = f64::max(now + START, free);
                 let ended = started + begin + run;
                 steps.push(StepTimes { queued: now, submitted: now + SUBMIT, started, ended });
                 (now, free) = (now + QUEUE, ended);
             }
-            let wall = f64::max(now, free);
-            let is_lost = steps.len() > self.stamped;
-            let (clock, dropped) = match is_lost {
-                true => (Clock::Host, Some("zero".into())),
-                false => (Clock::Device, None),
-            };
-            steps.truncate(if is_lost { 0 } else { steps.len() });
-            Ok(Timeline { steps, clock, resolution: 1e-9, wall, dropped })
-        }
+            timeline(steps, f64::max(now, free))
+        })
+    }
 
-        fn reset(&mut self) {}
+    fn steady(_: u32) -> f64 {
+        REFERENCE
     }
 
     /// Microseconds of one of `count` launches, and what is noted of them.
-    fn each(device: Slow, count: u32) -> (f64, Option<Flag>) {
-        let seconds = device.run * f64::from(count);
+    fn each(device: InventedDevice, run: f64, count: u32) -> (f64, Option<Flag>) {
+        let seconds = run * f64::from(count);
         let mut session = Session::new(Box::new(device));
         let batch = Batch::of(&mut session, launches(count), seconds).expect("it runs");
         let timeline = batch.run(session.device.as_mut()).expect("it runs");
@@ -241,7 +197,7 @@ mod tests {
     #[test]
     fn a_gpu_runs_a_batch_without_a_pause() {
         let close = |kind, run: f64, count: u32, wanted: f64, noted: &str| {
-            let (each, flag) = each(Slow::new(kind, run), count);
+            let (each, flag) = each(slow(kind, run, steady), run, count);
             assert!((each - wanted).abs() < 1e-6, "{each}, {wanted}");
             let is_noted = flag.is_some_and(|flag| format!("{flag:?}").contains(noted));
             assert_eq!(is_noted, !noted.is_empty(), "{run} {noted}");
@@ -260,19 +216,25 @@ mod tests {
     #[test]
     fn what_ran_ahead_must_last_until_all_are_submitted() {
         // The reference kernel's time is read in five runs, behind two of the batch.
-        let (each, flag) = each(Slow { steady: 7, ..Slow::new(DeviceKind::Discrete, RUN) }, 40);
+        let shrinks = |run| if run < 7 { REFERENCE } else { REFERENCE / 10.0 };
+        let (each, flag) = each(slow(DeviceKind::Discrete, RUN, shrinks), RUN, 40);
         assert!((each - 7.0).abs() < 1e-6, "{each}");
         assert!(format!("{flag:?}").contains("the device waited"), "{flag:?}");
     }
 
     #[test]
     fn a_host_s_clock_does_not_count_what_ran_ahead() {
-        let mut session = Session::new(Box::new(Slow::new(DeviceKind::Discrete, RUN)));
+        let mut session = Session::new(Box::new(slow(DeviceKind::Discrete, RUN, steady)));
         let batch = Batch::of(&mut session, launches(40), 40.0 * RUN).expect("it runs");
         assert!(batch.blocked.is_some());
-        let mut lost = Slow { stamped: 40, ..Slow::new(DeviceKind::Discrete, RUN) };
+        // Now it loses the timestamps of many steps.
+        let mut lost = InventedDevice::new(DeviceKind::Discrete, |_, recording| {
+            let step = StepTimes { queued: 0.0, submitted: 0.0, started: 0.0, ended: 1.0 };
+            let count = recording.steps.len();
+            timeline(if count > 40 { vec![] } else { vec![step; count] }, count as f64)
+        });
         let timeline = batch.run(&mut lost).expect("it runs");
-        assert!(timeline.wall < 41.0 * QUEUE && timeline.steps.is_empty(), "{timeline:?}");
+        assert_eq!((timeline.wall, timeline.steps.len()), (40.0, 0));
         assert_eq!((timeline.clock, timeline.dropped), (Clock::Host, Some("zero".into())));
     }
 

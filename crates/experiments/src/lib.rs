@@ -46,6 +46,8 @@ mod energy;
 mod expected;
 mod first_build;
 mod images;
+#[cfg(test)]
+mod invented_device;
 mod iterate;
 pub mod iteration;
 mod known_results;

@@ -93,60 +93,20 @@ pub(super) fn wake(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::error::Error;
-    use gpubench_core::gpu::{
-        BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, StepTimes, Timeline,
-    };
-    use gpubench_core::record::sample;
-    use gpubench_core::units::Bytes;
+    use crate::invented_device::{InventedDevice, timeline};
+    use gpubench_core::gpu::StepTimes;
 
-    /// Each run takes what `seconds` says of its number.
-    struct Clocked {
-        info: DeviceInfo,
-        seconds: Box<dyn Fn(u32) -> f64>,
-        has_timestamps: bool,
-        runs: u32,
-    }
-
-    impl Device for Clocked {
-        fn info(&self) -> &DeviceInfo {
-            &self.info
-        }
-
-        fn build(&mut self, _: KernelId, _: &KernelSource) -> Result<BuildReport> {
-            Err(Error::Usage("nothing is built".into()))
-        }
-
-        fn alloc(&mut self, _: BufferId, _: Bytes, _: MemoryKind) -> Result<()> {
-            Ok(())
-        }
-
-        fn write(&mut self, _: BufferId, _: &[u8]) -> Result<()> {
-            Ok(())
-        }
-
-        fn read(&mut self, _: BufferId) -> Result<Vec<u8>> {
-            Ok(vec![])
-        }
-
-        fn run(&mut self, _: &Recording) -> Result<Timeline> {
-            let ended = (self.seconds)(self.runs);
-            self.runs += 1;
-            let step = StepTimes { queued: 0.0, submitted: 0.0, started: 0.0, ended };
-            let (steps, clock, dropped) = match self.has_timestamps {
-                true => (vec![step], Clock::Device, None),
-                false => (vec![], Clock::Host, Some("zero".to_owned())),
-            };
-            Ok(Timeline { steps, clock, resolution: 1e-9, wall: ended, dropped })
-        }
-
-        fn reset(&mut self) {}
+    /// A GPU whose runs take what `seconds` says of their number.
+    fn gpu(seconds: impl Fn(u32) -> f64 + 'static) -> InventedDevice {
+        InventedDevice::new(DeviceKind::Discrete, move |run, _| {
+            let ended = seconds(run);
+            timeline(vec![StepTimes { queued: 0.0, submitted: 0.0, started: 0.0, ended }], ended)
+        })
     }
 
     /// Runs until it is awake.
     fn woken(waking: &mut Waking, seconds: impl Fn(u32) -> f64 + 'static) -> u32 {
-        let (info, seconds) = (sample::device("opencl"), Box::new(seconds));
-        let mut device = Clocked { info, seconds, has_timestamps: true, runs: 0 };
+        let mut device = gpu(seconds);
         wake(&mut device, (&Recording::default(), 1), waking, 1.02).unwrap();
         device.runs
     }
@@ -186,8 +146,7 @@ mod tests {
 
     #[test]
     fn without_timestamps_the_hosts_clock_counts() {
-        let (info, seconds) = (sample::device("opencl"), Box::new(|_| 1e-3));
-        let mut device = Clocked { info, seconds, has_timestamps: false, runs: 0 };
+        let mut device = InventedDevice::new(DeviceKind::Discrete, |_, _| timeline(vec![], 1e-3));
         let mut waking = Waking { fastest: Some(1e-3), reached: None };
         wake(&mut device, (&Recording::default(), 1), &mut waking, 1.02).unwrap();
         assert_eq!(device.runs, 1);
