@@ -9,7 +9,6 @@ use gpubench_core::gpu::{
     Recording, Timeline,
 };
 use gpubench_device::{Device, sensors};
-use std::cell::OnceCell;
 use std::time::Instant;
 
 /// An open device.
@@ -17,7 +16,7 @@ pub struct Session {
     /// The device.
     pub device: Box<dyn Device>,
     /// Seconds, once it was tried.
-    empty_launch: OnceCell<Option<f64>>,
+    empty_launch: Option<Option<f64>>,
     /// Resolution of the clock that empty launches were read from, in seconds.
     resolution: f64,
     pub(super) reference_kernel: ReferenceKernel,
@@ -43,7 +42,7 @@ impl Session {
         let polling = Polling::new(sensors::of(info), sensors::of_host(info));
         Self {
             device,
-            empty_launch: OnceCell::new(),
+            empty_launch: None,
             resolution: HOST_RESOLUTION,
             reference_kernel: ReferenceKernel::new(Work::Arithmetic),
             memory_kernel: ReferenceKernel::new(Work::Memory),
@@ -103,14 +102,13 @@ impl Session {
     /// Seconds that one launch of an empty kernel takes in a batch of many, measured once; `None` where it
     /// cannot be.
     pub fn empty_launch(&mut self) -> Option<f64> {
-        if let Some(known) = self.empty_launch.get() {
-            return *known;
+        if self.empty_launch.is_none() {
+            let measured = self
+                .measure_empty_launch()
+                .inspect_err(|why| tracing::debug!(%why, "an empty launch cannot be measured"));
+            self.empty_launch = Some(measured.ok());
         }
-        let measured = self.measure_empty_launch();
-        let measured = measured
-            .inspect_err(|why| tracing::debug!(%why, "an empty launch cannot be measured"))
-            .ok();
-        *self.empty_launch.get_or_init(|| measured)
+        self.empty_launch.flatten()
     }
 
     /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
