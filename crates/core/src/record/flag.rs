@@ -60,7 +60,7 @@ pub enum Flag {
     /// The device does not take the work-group that the suite prefers; the text says which one ran.
     OtherGroup(String),
     /// The launches ran behind a blocking kernel, since the device would have waited for its host between
-    /// them; the text says behind how much of it.
+    /// them; the text says behind how much of it, or that none was long enough.
     BlockingKernel(String),
 }
 
