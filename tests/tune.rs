@@ -112,3 +112,29 @@ fn one_search_is_written_for_kernel_tuner_and_read_back() {
         );
     }
 }
+
+/// The profile of a simulated GPU is its description: 20 variants, all of which the emulator takes.
+#[test]
+fn counts_and_a_profile_order_the_variants() {
+    let place = place();
+    let profile =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device/src/sim/devices/tesla-k40c.yaml");
+    let with_profile = ["--device", "K40", "--profile", profile];
+    let found = tune(&place, &[&with_profile[..], &["--variants", "20"]].concat());
+    let search = &found["searches"][0];
+    assert_eq!(search["order"]["variants"], 20, "{search}");
+    let rho = search["order"]["spearman"].as_f64().unwrap();
+    assert!(rho > 0.3, "the simulator and the model agree on the order, by and large: {rho}");
+    let without = tune(&place, &["--device", "K40", "--variants", "20"]);
+    assert!(without["searches"][0]["order"].is_null());
+
+    let wrong = |more: &[&str]| {
+        let fixed = ["tune", "my.yaml", "--backend", "sim", "--profile", profile];
+        let output = place.output(&[&fixed, more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(wrong(&["--device", "GTX 260"]).contains("none of the profiles is of a device"));
+    let random = wrong(&["--device", "K40", "--strategy", "random"]);
+    assert!(random.contains("only the strategy `model`"), "{random}");
+}

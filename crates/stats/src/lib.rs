@@ -4,6 +4,7 @@ mod bootstrap;
 mod change_points;
 mod clear_best;
 mod combine;
+mod correlation;
 mod moderated;
 mod most_stable_quantile;
 mod multiple;
@@ -17,6 +18,7 @@ pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum, largest_first}
 pub use change_points::{change_points, step_scatter};
 pub use clear_best::clear_best;
 pub use combine::{Basis, Overall, Rounds, ends, geometric_mean, overall, overalls};
+pub use correlation::spearman;
 pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;
 pub use multiple::{adaptive_threshold, benjamini_hochberg, rare_count};

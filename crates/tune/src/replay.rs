@@ -1,5 +1,6 @@
 //! Strategies on a recorded space: what each would have found, without a device.
 
+use crate::model::Expected;
 use crate::outcome::Outcome;
 use crate::race::Race;
 use crate::space::Space;
@@ -101,7 +102,11 @@ pub fn replay(recorded: &Recorded, strategy: &mut dyn Strategy, variants: usize)
 
 /// Replays a strategy from seeds 0, 1, … and summarises; `None` for no seeds or no variants.
 pub fn summarise(recorded: &Recorded, kind: Kind, variants: usize, seeds: u64) -> Option<Summary> {
-    let one = |seed| replay(recorded, strategy(kind, recorded.space(), seed).as_mut(), variants);
+    let unknown = Expected::default();
+    let one = |seed| {
+        let mut strategy = strategy(kind, recorded.space(), seed, &unknown);
+        replay(recorded, strategy.as_mut(), variants)
+    };
     summary((0..seeds).into_par_iter().map(one).collect())
 }
 

@@ -1,6 +1,6 @@
 //! What every strategy is: asked for a variant, reported the outcome.
 
-use crate::model::Model;
+use crate::model::{Expected, Model, Settings};
 use crate::outcome::Outcome;
 use crate::space::Space;
 use crate::{Exhaustive, Random};
@@ -28,12 +28,18 @@ pub enum Kind {
     Model,
 }
 
-/// A fresh strategy of this kind; equal seeds give equal searches.
-pub fn strategy(kind: Kind, space: &Space, seed: u64) -> Box<dyn Strategy + '_> {
+/// A fresh strategy of this kind; equal seeds give equal searches. What is expected of the variants orders those of the
+/// model.
+pub fn strategy<'s>(
+    kind: Kind,
+    space: &'s Space,
+    seed: u64,
+    expected: &Expected,
+) -> Box<dyn Strategy + 's> {
     match kind {
         Kind::Exhaustive => Box::new(Exhaustive::new(space)),
         Kind::Random => Box::new(Random::new(space, seed)),
-        Kind::Model => Box::new(Model::new(space, seed)),
+        Kind::Model => Box::new(Model::expecting(space, seed, Settings::default(), expected)),
     }
 }
 
@@ -62,7 +68,7 @@ mod tests {
                 Outcome::Measured(Interval { low: 0.9 * time, time, high: 1.1 * time })
             });
             for kind in [Kind::Exhaustive, Kind::Random, Kind::Model] {
-                let mut strategy = strategy(kind, &space, seed);
+                let mut strategy = strategy(kind, &space, seed, &Expected::default());
                 let mut seen = BTreeSet::new();
                 for variant in 0..reported.min(space.len()) {
                     strategy.report(variant, &outcome(variant));

@@ -1,5 +1,6 @@
 //! How good predictions of a space are.
 
+use gpubench_stats::spearman;
 use serde::Serialize;
 
 /// What predictions are worth, or the mean over several draws.
@@ -39,7 +40,7 @@ impl Score {
         errors.sort_by(f64::total_cmp);
         errors.first().filter(|error| error.is_finite())?;
         let error = errors[errors.len() / 2];
-        let spearman = pearson(&ranks(&predicted), &ranks(measured));
+        let spearman = spearman(&predicted, measured);
         Some(Self { spearman, pick: measured[pick] / best, error })
     }
 }
@@ -63,33 +64,6 @@ impl Evaluated {
             error_interval: interval(error),
         })
     }
-}
-
-/// Ranks from 0, equal values sharing the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut start = 0;
-    while start < order.len() {
-        let equal = order[start..].iter().take_while(|&&at| values[at] == values[order[start]]);
-        let end = start + equal.count().max(1);
-        for &at in &order[start..end] {
-            ranks[at] = (start + end - 1) as f64 / 2.0;
-        }
-        start = end;
-    }
-    ranks
-}
-
-/// The correlation of two columns; 0 where either does not vary.
-fn pearson(a: &[f64], b: &[f64]) -> f64 {
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (ma, mb) = (mean(a), mean(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum();
-    let (both, aa, bb): (f64, f64, f64) =
-        (sum(&|x, y| x * y), sum(&|x, _| x * x), sum(&|_, y| y * y));
-    if aa > 0.0 && bb > 0.0 { both / (aa * bb).sqrt() } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -4,12 +4,16 @@ use super::search::Found;
 use super::target::Target;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_stats::spearman;
+use gpubench_tune::model::Expected;
 use gpubench_tune::{Interval, Kind, Outcome, Recorded, Space, worths};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Variants that take at most this many times as long as the best are as good.
 const AS_GOOD: f64 = 1.05;
+/// Variants that a correlation is of, at least.
+const MIN_FOR_ORDER: usize = 5;
 /// Where people see the curve.
 const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
 
@@ -17,6 +21,8 @@ const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
 pub struct Searched {
     /// What was searched.
     pub target: Target,
+    /// Seconds that a profile and the emulator's counts expect of each variant; empty without a profile.
+    pub expected: Expected,
     /// What was found.
     pub found: Found,
 }
@@ -66,6 +72,22 @@ impl Searched {
         times.filter(|one| one.time <= factor * best).count()
     }
 
+    /// Of how many variants a time was expected, and Spearman's ρ between those times and the measured ones; `None`
+    /// without a profile.
+    fn order(&self) -> Option<(usize, Option<f64>)> {
+        let expected = &self.expected.0;
+        if expected.is_empty() {
+            return None;
+        }
+        let both =
+            self.found.tried.iter().filter_map(|(variant, attempt)| {
+                Some((expected[*variant]?, attempt.interval?.time))
+            });
+        let (predicted, measured): (Vec<f64>, Vec<f64>) = both.unzip();
+        let rho = (measured.len() >= MIN_FOR_ORDER).then(|| spearman(&predicted, &measured));
+        Some((expected.iter().flatten().count(), rho))
+    }
+
     /// The suite's own variant, where it ran.
     fn own(&self) -> Option<Interval> {
         self.found.of(self.target.own?)?.interval
@@ -95,7 +117,7 @@ impl Report<'_> {
     }
 
     fn search_data(&self, one: &Searched) -> Value {
-        let Searched { target, found } = one;
+        let Searched { target, found, .. } = one;
         let interval = |at: Interval| json!({ "seconds": at.time, "interval": [at.low, at.high] });
         let best = found.best().map(|(variant, at)| {
             let mut best = interval(at);
@@ -127,6 +149,7 @@ impl Report<'_> {
             "best": best,
             "within_5_percent": one.within(AS_GOOD),
             "own": one.own().map(interval),
+            "order": one.order().map(|(variants, rho)| json!({ "variants": variants, "spearman": rho })),
             "curve": one.curve(),
             "parameters": one.recorded().as_ref().map(worths),
             "others_bests": prices,
@@ -140,7 +163,7 @@ impl Report<'_> {
     }
 
     fn section(&self, one: &Searched) -> Section {
-        let Searched { target, found } = one;
+        let Searched { target, found, .. } = one;
         let title = format!("{} on {} ({})", one.name(), target.device.name, target.device.label());
         let mut section = Section::new("tune", title).text(counts(one));
         if target.workload.verify.against().is_none() {
@@ -171,6 +194,9 @@ impl Report<'_> {
                     .text(": ")
                     .value(own.time / best.time, Unit::Ratio),
             );
+        }
+        if let Some(order) = one.order() {
+            section = section.text(order_sentence(order));
         }
         section = section.table(curve(one));
         if let Some(recorded) = one.recorded() {
@@ -208,6 +234,19 @@ fn counts(one: &Searched) -> Sentence {
             sentence.text(", ").name(kind.to_owned()).text(": ").value(count as f64, Unit::Count);
     }
     sentence
+}
+
+fn order_sentence((variants, rho): (usize, Option<f64>)) -> Sentence {
+    let sentence = Sentence::new()
+        .text("Counts and the device's profile ordered ")
+        .counted(variants as u64, "variant");
+    match rho {
+        Some(rho) => sentence
+            .text("; of those that ran, predicted and measured times correlate by ")
+            .value(rho, Unit::None)
+            .text(" (Spearman's ρ)"),
+        None => sentence,
+    }
 }
 
 fn curve(one: &Searched) -> Table {

@@ -1,11 +1,13 @@
 //! `gpubench tune SUITE`: the search on devices.
 
+use super::expected::expected;
 use super::found::{Report, Searched};
 use super::lab::{DeviceLab, Terms, earlier};
 use super::search::{Budget, Lab, search};
 use super::target::Target;
-use super::{Args, kernel_tuner};
+use super::{Args, StrategyName, kernel_tuner};
 use crate::cmd::found;
+use crate::cmd::known::Profiles;
 use crate::cmd::run::cases::Filters;
 use crate::cmd::run::{interrupt, locks, trust};
 use crate::cmd::show::{print, print_pretty_json, text};
@@ -14,15 +16,17 @@ use crate::store::{Scratch, replace};
 use crate::worker::{Remotes, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::units::seconds;
 use gpubench_core::workload::{Size, Verify};
 use gpubench_experiments::keys;
 use gpubench_experiments::plan::Limits;
 use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Variant, Workload, suggest};
+use gpubench_tune::model::Expected;
 use gpubench_tune::{Kind, strategy};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Variants of each search where neither they nor its time are said.
 const VARIANTS: u32 = 50;
@@ -31,6 +35,7 @@ const VARIANTS: u32 = 50;
 pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(name)?;
     let asked = asked(args, &suite)?;
+    let profiles = Profiles::of(&args.profiles)?;
     interrupt::listen();
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
@@ -42,6 +47,7 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
         },
     };
     let targets = targets(&suite, &asked, &devices)?;
+    require_use(args, &profiles, &targets)?;
     if args.exports() && targets.len() != 1 {
         let count = targets.len();
         return Err(Error::Usage(format!(
@@ -49,7 +55,7 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
         )));
     }
     let mut file = TunedFile::open(&args.tuned)?;
-    let searched = searched(args, targets, &mut file)?;
+    let searched = searched(args, targets, &profiles, &mut file)?;
     export(args, &searched)?;
     let report =
         Report { suite: &suite.name, kind: Kind::from(args.strategy), searched: &searched };
@@ -65,6 +71,21 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     say(&format!("to use what was found: gpubench run {name} --tuned {file}"));
     let none = searched.iter().any(|one| one.found.best().is_none());
     Ok(ExitCode::from(if none { 4 } else { 0 }))
+}
+
+/// Rejects profiles that order nothing.
+fn require_use(args: &Args, profiles: &Profiles, targets: &[Target]) -> Result<()> {
+    let wrong = |why: &str| Err(Error::Usage(format!("--profile: {why}")));
+    match args.profiles.is_empty() {
+        true => Ok(()),
+        false if args.strategy != StrategyName::Model => {
+            wrong("only the strategy `model` orders variants by what they are expected to take")
+        }
+        false if targets.iter().all(|target| profiles.of_device(&target.device).is_none()) => {
+            wrong("none of the profiles is of a device that is searched on")
+        }
+        false => Ok(()),
+    }
 }
 
 /// Workloads with the sizes that are asked for.
@@ -125,7 +146,12 @@ fn targets(suite: &Suite, asked: &Asked, devices: &[DeviceInfo]) -> Result<Vec<T
 }
 
 /// Searches each, then tries on each device what was the best of others.
-fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<Vec<Searched>> {
+fn searched(
+    args: &Args,
+    targets: Vec<Target>,
+    profiles: &Profiles,
+    file: &mut TunedFile,
+) -> Result<Vec<Searched>> {
     let scratch = Scratch::new()?;
     let terms = terms(args);
     let mut searched: Vec<Searched> = vec![];
@@ -133,11 +159,11 @@ fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<V
         if interrupt::asked() {
             break;
         }
-        searched.push(one(args, target, &terms, scratch.path(), file)?);
+        searched.push(one((args, profiles), target, &terms, scratch.path(), file)?);
     }
     for one in 0..searched.len() {
         let missing = others_bests(&searched, one);
-        let Searched { target, found } = &mut searched[one];
+        let Searched { target, found, .. } = &mut searched[one];
         let mut lab = DeviceLab::new(target, &terms, scratch.path(), file);
         for variant in missing.into_iter().take_while(|_| !interrupt::asked()) {
             let attempt = lab.attempt(variant, None)?;
@@ -167,7 +193,7 @@ fn terms(args: &Args) -> Terms {
 }
 
 fn one(
-    args: &Args,
+    (args, profiles): (&Args, &Profiles),
     target: Target,
     terms: &Terms,
     cache: &Path,
@@ -182,17 +208,38 @@ fn one(
             before.push((variant, earlier(tried)));
         }
     }
-    let mut strategy = strategy(args.strategy.into(), &target.space, args.seed);
+    let begun = Instant::now();
+    let expected = expectation((args, profiles), &target, &terms.limits)?;
+    let mut strategy = strategy(args.strategy.into(), &target.space, args.seed, &expected);
     let variants = args.variants.or_else(|| args.budget.is_none().then_some(VARIANTS));
     let budget = Budget {
         variants: variants.map_or(usize::MAX, |count| count as usize),
-        time: args.budget.map(Duration::from_secs_f64),
+        time: args.budget.map(|time| Duration::from_secs_f64(time).saturating_sub(begun.elapsed())),
     };
     let mut lab = DeviceLab::new(&target, terms, cache, file);
     let found = search(strategy.as_mut(), &mut lab, budget, (before, target.own))?;
     lab.leave();
     drop(strategy);
-    Ok(Searched { target, found })
+    Ok(Searched { target, expected, found })
+}
+
+/// What the device's profile, where there is one, says of the variants.
+fn expectation(
+    (args, profiles): (&Args, &Profiles),
+    target: &Target,
+    limits: &Limits,
+) -> Result<Expected> {
+    let Some(profile) = profiles.of_device(&target.device) else {
+        return Ok(Expected::default());
+    };
+    let begun = Instant::now();
+    let budget = args.budget.map(Duration::from_secs_f64);
+    let expected = expected(target, profile, limits, budget)?;
+    let known = expected.0.iter().flatten().count();
+    let (label, workload, all) = (target.device.label(), &target.workload.name, expected.0.len());
+    let took = seconds(begun.elapsed().as_secs_f64());
+    say(&format!("{label} {workload}: counts order {known} of {all} variants ({took})"));
+    Ok(expected)
 }
 
 /// The bests of other devices on the same workload and size that this one did not try.

@@ -1,5 +1,6 @@
 //! `gpubench tune`: search for a workload's fastest variant, on devices or on recorded spaces.
 
+mod expected;
 mod found;
 pub mod kernel_tuner;
 mod lab;
@@ -47,6 +48,10 @@ pub struct Args {
     /// Seed of the search on devices, and of the inputs
     #[arg(long, default_value_t = 0, value_name = "SEED", conflicts_with = "replay")]
     seed: u64,
+    /// Profiles of the devices (of `gpubench profile --json`, or runs of the suite `characterise`): with the
+    /// emulator's counts they order the variants before any is measured
+    #[arg(long = "profile", value_name = "PROFILE", num_args = 1.., conflicts_with = "replay")]
+    profiles: Vec<PathBuf>,
     /// How to choose the next variant
     #[arg(long, value_enum, default_value_t = StrategyName::Model, value_name = "NAME")]
     strategy: StrategyName,

@@ -159,6 +159,7 @@ fn finals(lab: &mut dyn Lab, found: &mut Found, is_time: impl Fn(f64) -> bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_tune::model::Expected;
     use gpubench_tune::{Kind, Space, strategy};
 
     /// Times by variant; `None` fails. What was noted, and with which best each raced.
@@ -201,7 +202,7 @@ mod tests {
     fn found(lab: &mut Invented, variants: usize, before: Vec<(usize, Attempt)>) -> Found {
         let space = Space::new(vec!["x".into()], (0..6).map(|x| vec![f64::from(x)]).collect());
         let space = space.unwrap();
-        let mut strategy = strategy(Kind::Exhaustive, &space, 0);
+        let mut strategy = strategy(Kind::Exhaustive, &space, 0, &Expected::default());
         let budget = Budget { variants, time: None };
         search(strategy.as_mut(), lab, budget, (before, Some(1))).unwrap()
     }

@@ -5,7 +5,7 @@ use gpubench_core::gpu::{Constant, DeviceInfo};
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Size;
 use gpubench_experiments::plan;
-use gpubench_experiments::plan::{Case, Limits, Planned, scope_of, space};
+use gpubench_experiments::plan::{Case, Limits, Planned, emulated_device, scope_of, space};
 use gpubench_suite::{Kernel, Suite, Variant, Workload};
 use gpubench_tune::Space;
 
@@ -69,11 +69,28 @@ impl Target {
     /// # Errors
     /// Why the device does not take it.
     pub fn case(&self, variant: usize, limits: &Limits) -> Result<Case, Reason> {
+        self.case_on(&self.device, variant, limits)
+    }
+
+    /// A variant as the emulator would be given it.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub fn emulated(&self, variant: usize, limits: &Limits) -> Result<Case, Reason> {
+        self.case_on(&emulated_device(), variant, limits)
+    }
+
+    fn case_on(
+        &self,
+        device: &DeviceInfo,
+        variant: usize,
+        limits: &Limits,
+    ) -> Result<Case, Reason> {
         // The device must take this variant, not what would take its place.
         let kernel = Kernel { fallback: vec![], ..self.kernel(variant) };
         let workload = Workload { kernel: Some(kernel), ..self.workload.clone() };
         let suite = Suite { workloads: vec![workload], ..self.suite.clone() };
-        match plan(&suite, &self.device, limits).into_iter().next() {
+        match plan(&suite, device, limits).into_iter().next() {
             Some(Planned::Case(case)) => Ok(*case),
             Some(Planned::Skipped(skip)) => Err(skip.reason),
             None => Err("nothing is measured".into()),
