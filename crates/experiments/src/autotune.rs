@@ -254,6 +254,9 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
         }
         launch = launch.min(span(&bench.device().run(&once)?));
     }
+    if let Some(why) = policy.race.and_then(|race| race.is_out(launch)) {
+        return Err(Error::OverBudget(why));
+    }
     Ok(BuiltVariant { candidate, launch, id, report })
 }
 

@@ -1,5 +1,6 @@
 //! How long and how well to measure.
 
+use gpubench_core::reason::Reason;
 use gpubench_core::record::CoolDown;
 use gpubench_core::units::Bytes;
 use gpubench_stats::{Sampling, Summary};
@@ -56,12 +57,21 @@ impl Race {
     const HOPELESS: f64 = 2.0;
     /// … and few samples.
     const FEW: usize = 2;
+    /// What takes so many times as long in its first launch loses without any.
+    const OUT: f64 = 3.0;
 
     /// Whether these samples show that the variant is slower than the best.
     pub(super) fn is_lost(self, samples: &[f64]) -> bool {
         let Some((best, summary)) = self.best.zip(Summary::of(samples)) else { return false };
         let hopeless = samples.len() >= Self::FEW && self.is_hopeless(summary.min);
         hopeless || samples.len() >= Self::ENOUGH && summary.interval[0] > best
+    }
+
+    /// Why a variant whose first launch took so many seconds is neither verified nor measured.
+    pub(super) fn is_out(self, launch: f64) -> Option<Reason> {
+        let available = Self::OUT * self.best.filter(|best| launch > Self::OUT * best)?;
+        let what = "one launch, in a race,".to_owned();
+        Some(Reason::OverBudget { what, needed: launch, available, option: None })
     }
 
     /// Whether a launch of so many seconds leaves no doubt.
@@ -126,6 +136,8 @@ mod tests {
         assert!(race.is_lost(&[2.1; 2]) && !race.is_lost(&[9.0]), "hopeless");
         assert!(!race.is_lost(&[2.0, 2.0, 0.9, 2.0, 2.0]), "one of five was faster");
         assert!(!Race::default().is_lost(&[2.0; 5]), "nobody to lose against");
+        assert!(race.is_out(2.9).is_none() && Race::default().is_out(9.0).is_none());
+        assert!(race.is_out(3.1).unwrap().to_string().contains("takes about 3.10 s"));
         let policy = Policy { race: Some(race), ..Policy::default() };
         let warmups = [1.9, 2.1].map(|launch| policy.after_launch(launch).warmup);
         assert_eq!(warmups, [policy.warmup, 0.0]);

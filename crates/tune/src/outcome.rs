@@ -16,6 +16,8 @@ pub struct Interval {
 pub enum Outcome {
     /// It ran and was right.
     Measured(Interval),
+    /// It was not measured, since it takes about so many seconds: far longer than the best.
+    Slow(f64),
     /// It does not build, needs more than the device has, does not run, or is wrong.
     Failed,
 }
@@ -25,7 +27,15 @@ impl Outcome {
     pub fn time(&self) -> Option<f64> {
         match self {
             Self::Measured(interval) => Some(interval.time),
-            Self::Failed => None,
+            Self::Slow(_) | Self::Failed => None,
+        }
+    }
+
+    /// About how long it takes, in seconds, measured or not.
+    pub fn about(&self) -> Option<f64> {
+        match self {
+            Self::Slow(seconds) => Some(*seconds),
+            Self::Measured(_) | Self::Failed => self.time(),
         }
     }
 }

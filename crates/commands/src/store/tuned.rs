@@ -64,6 +64,9 @@ pub struct Tried {
     /// More about a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// About how many seconds it takes, where that is too long to be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<f64>,
     /// The median of its times with its interval in seconds, where it ran and was right: low, median, high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<[f64; 3]>,
@@ -86,6 +89,7 @@ impl Tried {
             variant: kernel.variant.clone(),
             outcome: String::new(),
             why: None,
+            about: None,
             seconds: None,
             samples: 0,
         }
@@ -107,7 +111,7 @@ impl Tried {
 
     /// Whether its times can have been measured.
     fn is_possible(&self) -> bool {
-        let mut times = self.seconds.iter().flatten();
+        let mut times = self.seconds.iter().flatten().chain(&self.about);
         times.all(|seconds| is_time(*seconds)) && self.seconds.is_none_or(|times| times.is_sorted())
     }
 

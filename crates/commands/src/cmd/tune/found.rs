@@ -1,6 +1,6 @@
 //! What searches on devices found, for people and for programs.
 
-use super::search::Found;
+use super::search::{Attempt, Found};
 use super::target::Target;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
@@ -57,10 +57,11 @@ impl Searched {
         on_device.map(|(_, attempt)| attempt.outcome()).map(so_far).collect()
     }
 
-    /// Failures by kind.
+    /// Failures by kind; what is only slow is none.
     fn failures(&self) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
-        let failed = self.found.tried.iter().filter(|(_, attempt)| attempt.interval.is_none());
+        let failed = |attempt: &Attempt| attempt.interval.is_none() && attempt.about.is_none();
+        let failed = self.found.tried.iter().filter(|(_, attempt)| failed(attempt));
         failed.for_each(|(_, attempt)| *all.entry(attempt.outcome.as_str()).or_default() += 1);
         all
     }

@@ -6,7 +6,8 @@ use crate::cmd::run::interrupt;
 use crate::store::tuned::{Tried, TunedFile};
 use crate::worker::WorkerSupervisor;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::{Outcome, Record};
+use gpubench_core::reason::Reason;
+use gpubench_core::record::{Outcome, Record, is_time};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
 use gpubench_device::sim::Sim;
@@ -101,6 +102,7 @@ impl Lab for DeviceLab<'_> {
             Err(reason) => {
                 return Ok(Attempt {
                     interval: None,
+                    about: None,
                     outcome: "unsupported".into(),
                     why: Some(printable(&reason.to_string(), MAX_WHY)),
                     samples: 0,
@@ -141,6 +143,7 @@ impl Lab for DeviceLab<'_> {
         self.file.append(Tried {
             outcome: attempt.outcome,
             why: attempt.why,
+            about: attempt.about,
             seconds: attempt.interval.map(|at| [at.low, at.time, at.high]),
             samples: attempt.samples,
             ..Tried::new(device, workload, &kernel, self.target.size())
@@ -161,7 +164,18 @@ fn attempt(record: &Record) -> Attempt {
     let why = why(&record.outcome).map(|why| printable(&why, MAX_WHY));
     // What the device's language lacks is known without it.
     let on_device = !matches!(record.outcome, Outcome::Unsupported(_));
-    Attempt { interval, outcome: outcome.to_owned(), why, samples: samples.len(), on_device }
+    let about = about(&record.outcome);
+    Attempt { interval, about, outcome: outcome.to_owned(), why, samples: samples.len(), on_device }
+}
+
+/// Seconds of a launch that takes too long to be measured.
+fn about(outcome: &Outcome) -> Option<f64> {
+    match outcome {
+        Outcome::Skipped(Reason::OverBudget { needed, .. }) => {
+            Some(*needed).filter(|seconds| is_time(*seconds))
+        }
+        _ => None,
+    }
 }
 
 /// More about a failure, in a line.
@@ -190,6 +204,7 @@ pub fn earlier(tried: &Tried) -> Attempt {
     let interval = tried.seconds.map(|[low, time, high]| Interval { low, time, high });
     Attempt {
         interval,
+        about: tried.about,
         outcome: tried.outcome.clone(),
         why: tried.why.clone(),
         samples: tried.samples,

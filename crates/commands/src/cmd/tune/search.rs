@@ -23,6 +23,8 @@ pub struct Budget {
 pub struct Attempt {
     /// Its time, where it ran and was right.
     pub interval: Option<Interval>,
+    /// About how many seconds it takes, where it was not measured because that is far longer than the best.
+    pub about: Option<f64>,
     /// `ok`, or how it failed.
     pub outcome: String,
     /// More about a failure.
@@ -36,7 +38,8 @@ pub struct Attempt {
 impl Attempt {
     /// As a strategy is told.
     pub fn outcome(&self) -> Outcome {
-        self.interval.map_or(Outcome::Failed, Outcome::Measured)
+        let slow = self.about.map_or(Outcome::Failed, Outcome::Slow);
+        self.interval.map_or(slow, Outcome::Measured)
     }
 }
 
@@ -122,6 +125,7 @@ pub fn search(
         }
         let Some(variant) = first.take().or_else(|| strategy.ask()) else { break };
         let attempt = lab.attempt(variant, found.best().map(|(_, best)| best.high))?;
+        found.cut_off += usize::from(attempt.about.is_some());
         if let Some(interval) = attempt.interval {
             found.cut_off += usize::from(race.has_lost(&interval));
             race.finish(interval);
@@ -181,7 +185,8 @@ mod tests {
             });
             let outcome = if interval.is_some() { "ok" } else { "build error" };
             let on_device = variant != 3;
-            Ok(Attempt { interval, outcome: outcome.into(), why: None, samples: 5, on_device })
+            let outcome = outcome.into();
+            Ok(Attempt { interval, about: None, outcome, why: None, samples: 5, on_device })
         }
 
         fn interrupted(&self) -> bool {
