@@ -135,6 +135,9 @@ fn counts_and_a_profile_order_the_variants() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     assert!(wrong(&["--device", "GTX 260"]).contains("none of the profiles is of a device"));
+    let short = ["--device", "K40", "--profile", profile, "--budget", "1", "--tuned", "new.jsonl"];
+    let found = tune(&place, &short);
+    assert!(found["searches"][0]["tried"].as_u64() > Some(0), "{found}");
     let random = wrong(&["--device", "K40", "--strategy", "random"]);
     assert!(random.contains("only the strategy `model`"), "{random}");
 }

@@ -4,7 +4,7 @@ use gpubench_analysis::fit::{Counted, Launch, OwnRoof};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Size};
-use gpubench_emulator::{Buffer, Counts, Emulator, Rules};
+use gpubench_emulator::{Buffer, Counts, Emulator, Groups, Instrumentation, Rules};
 use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
@@ -183,32 +183,33 @@ fn count(
             let contents = initial(case).iter().map(Buffer::from).collect::<Vec<_>>();
             emulator.count_grid(&mut emulated_launch(candidate, contents), rules, limit)?
         }
-        None => middle_group(case, candidate, &emulator, rules)?,
+        None => {
+            let middle = candidate.groups.map(|n| n / 2);
+            emulator.count(&mut emulated_launch(candidate, promised(case)), middle, rules)?
+        }
     };
     Ok(counts.into_iter().map(|group| counted(candidate, group)).collect())
 }
 
-/// The kernel of a case's first variant, counted by `rules`, as a launch that nobody timed.
+/// The kernel of a case's first variant as a launch that nobody timed; one group of it is counted by `rules`, for at most
+/// `limit`.
 ///
 /// # Errors
-/// Where the emulator does not take it.
-pub fn counted_launch(case: &Case, rules: Rules) -> Result<Launch> {
+/// Where the emulator does not take it, or it takes longer.
+pub fn counted_launch(case: &Case, rules: Rules, limit: Duration) -> Result<Launch> {
     let missing = || Error::Unsupported("there is nothing to count".into());
     let candidate = case.candidates.first().ok_or_else(missing)?;
     let emulator = Emulator::new(&candidate.kernel)?;
-    let counts = middle_group(case, candidate, &emulator, &[rules])?;
-    let group = counts.into_iter().next().ok_or_else(missing)?;
+    let middle = Groups::One(candidate.groups.map(|n| n / 2));
+    let counting = Instrumentation {
+        counts: Some(rules),
+        limit,
+        subgroup: rules.warp,
+        ..Instrumentation::default()
+    };
+    let mut launch = emulated_launch(candidate, promised(case));
+    let group = emulator.run(&mut launch, middle, counting)?.counts.ok_or_else(missing)?;
     Ok(Launch { counted: Ok(counted(candidate, group)), ..untimed(case, candidate) })
-}
-
-fn middle_group(
-    case: &Case,
-    candidate: &Candidate,
-    emulator: &Emulator,
-    rules: &[Rules],
-) -> Result<Vec<Counts>> {
-    let middle = candidate.groups.map(|n| n / 2);
-    emulator.count(&mut emulated_launch(candidate, promised(case)), middle, rules)
 }
 
 /// Of a kernel of several passes the first one's group stands for all.

@@ -32,6 +32,13 @@ pub enum Reason {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         option: Option<String>,
     },
+    /// A launch takes far longer than the fastest variant's, and the fastest was looked for.
+    Slow {
+        /// Seconds of the launch.
+        launch: f64,
+        /// Seconds of the fastest variant's so far.
+        fastest: f64,
+    },
     /// Anything else, in words.
     #[serde(untagged)]
     Other(String),
@@ -82,6 +89,7 @@ impl Reason {
         match self {
             Self::TooLarge { of, .. } => format!("{of:?}"),
             Self::OverBudget { what, .. } => what.clone(),
+            Self::Slow { .. } => "slow".to_owned(),
             Self::Other(text) => text.clone(),
         }
     }
@@ -96,6 +104,7 @@ impl Reason {
             Self::OverBudget { what, needed, available, option } => {
                 Self::OverBudget { what: format!("{place}: {what}"), needed, available, option }
             }
+            slow @ Self::Slow { .. } => slow,
             Self::Other(text) => Self::Other(format!("{place}: {text}")),
         }
     }
@@ -128,6 +137,10 @@ impl fmt::Display for Reason {
                     seconds(*available)
                 )?;
                 option.iter().try_for_each(|option| write!(f, "; `{option}` allows more"))
+            }
+            Self::Slow { launch, fastest } => {
+                let [launch, fastest] = [launch, fastest].map(|time| seconds(*time));
+                write!(f, "one launch takes {launch}, the fastest variant {fastest}")
             }
             Self::Other(text) => f.write_str(text),
         }
@@ -185,6 +198,9 @@ mod tests {
             over.to_string(),
             "one launch takes about 2.00 s, more than the 500 ms that it may"
         );
+        let slow = Reason::Slow { launch: 2.0, fastest: 0.5 };
+        assert_eq!(slow.to_string(), "one launch takes 2.00 s, the fastest variant 500 ms");
+        assert_eq!((slow.sort().as_str(), slow.clone().at("here")), ("slow", slow));
     }
 
     #[test]

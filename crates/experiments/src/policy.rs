@@ -57,8 +57,8 @@ impl Race {
     const HOPELESS: f64 = 2.0;
     /// … and few samples.
     const FEW: usize = 2;
-    /// What takes so many times as long in its first launch loses without any.
-    const OUT: f64 = 3.0;
+    /// What takes so many times as long when it is first launched loses without any.
+    const DISMISSED: f64 = 3.0;
 
     /// Whether these samples show that the variant is slower than the best.
     pub(super) fn is_lost(self, samples: &[f64]) -> bool {
@@ -67,11 +67,10 @@ impl Race {
         hopeless || samples.len() >= Self::ENOUGH && summary.interval[0] > best
     }
 
-    /// Why a variant whose first launch took so many seconds is neither verified nor measured.
-    pub(super) fn is_out(self, launch: f64) -> Option<Reason> {
-        let available = Self::OUT * self.best.filter(|best| launch > Self::OUT * best)?;
-        let what = "one launch, in a race,".to_owned();
-        Some(Reason::OverBudget { what, needed: launch, available, option: None })
+    /// Why a variant whose launch takes so many seconds is neither verified nor measured.
+    pub(super) fn dismissal(self, launch: f64) -> Option<Reason> {
+        let fastest = self.best.filter(|best| launch > Self::DISMISSED * best)?;
+        Some(Reason::Slow { launch, fastest })
     }
 
     /// Whether a launch of so many seconds leaves no doubt.
@@ -136,8 +135,8 @@ mod tests {
         assert!(race.is_lost(&[2.1; 2]) && !race.is_lost(&[9.0]), "hopeless");
         assert!(!race.is_lost(&[2.0, 2.0, 0.9, 2.0, 2.0]), "one of five was faster");
         assert!(!Race::default().is_lost(&[2.0; 5]), "nobody to lose against");
-        assert!(race.is_out(2.9).is_none() && Race::default().is_out(9.0).is_none());
-        assert!(race.is_out(3.1).unwrap().to_string().contains("takes about 3.10 s"));
+        assert!(race.dismissal(2.9).is_none() && Race::default().dismissal(9.0).is_none());
+        assert_eq!(race.dismissal(3.1), Some(Reason::Slow { launch: 3.1, fastest: 1.0 }));
         let policy = Policy { race: Some(race), ..Policy::default() };
         let warmups = [1.9, 2.1].map(|launch| policy.after_launch(launch).warmup);
         assert_eq!(warmups, [policy.warmup, 0.0]);

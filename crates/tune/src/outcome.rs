@@ -16,7 +16,7 @@ pub struct Interval {
 pub enum Outcome {
     /// It ran and was right.
     Measured(Interval),
-    /// It was not measured, since it takes about so many seconds: far longer than the best.
+    /// A launch took so many seconds, far longer than the best, and was neither verified nor measured.
     Slow(f64),
     /// It does not build, needs more than the device has, does not run, or is wrong.
     Failed,
@@ -31,8 +31,8 @@ impl Outcome {
         }
     }
 
-    /// About how long it takes, in seconds, measured or not.
-    pub fn about(&self) -> Option<f64> {
+    /// Seconds that it takes, measured or by one launch.
+    pub fn estimate(&self) -> Option<f64> {
         match self {
             Self::Slow(seconds) => Some(*seconds),
             Self::Measured(_) | Self::Failed => self.time(),

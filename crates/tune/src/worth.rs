@@ -23,7 +23,7 @@ pub fn worths(recorded: &Recorded) -> Vec<Worth> {
     let ratio = |parameter: usize, value: f64| {
         let pairs = space.variants().iter().zip(recorded.outcomes());
         let times = pairs.filter(|(values, _)| values[parameter] == value);
-        let fastest = times.filter_map(|(_, outcome)| outcome.time()).min_by(f64::total_cmp);
+        let fastest = times.filter_map(|(_, outcome)| outcome.estimate()).min_by(f64::total_cmp);
         fastest.map(|time| time / recorded.best_time())
     };
     let of = |(parameter, name): (usize, &String)| {
@@ -48,13 +48,17 @@ mod tests {
 
     #[test]
     fn a_parameter_is_worth_what_its_other_values_cost() {
-        let variants = vec![vec![1.0, 0.0], vec![2.0, 0.0], vec![4.0, 0.0], vec![1.0, 1.0]];
+        let row = |tile: f64, flag: f64| vec![tile, flag];
+        let variants =
+            vec![row(1.0, 0.0), row(2.0, 0.0), row(4.0, 0.0), row(1.0, 1.0), row(8.0, 0.0)];
         let space = Space::new(vec!["tile".into(), "flag".into()], variants).unwrap();
         let measured = |time| Outcome::Measured(Interval { low: time, time, high: time });
         let outcomes = vec![measured(2.0), measured(3.0), measured(8.0), Outcome::Failed];
+        // One launch of a slow one is enough for that.
+        let outcomes = [outcomes, vec![Outcome::Slow(20.0)]].concat();
         let worths = worths(&Recorded::new(space, outcomes).unwrap());
         let plain = |worth: &Worth| (worth.best_value, worth.other_values, worth.worst_value);
-        assert_eq!(plain(&worths[0]), (1.0, Some(1.5), 4.0));
+        assert_eq!(plain(&worths[0]), (1.0, Some(1.5), 10.0));
         assert_eq!(plain(&worths[1]), (0.0, None, 1.0));
     }
 }

@@ -64,9 +64,9 @@ pub struct Tried {
     /// More about a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// About how many seconds it takes, where that is too long to be measured.
+    /// Seconds of one launch, where that was so slow that it was neither verified nor measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub about: Option<f64>,
+    pub launch: Option<f64>,
     /// The median of its times with its interval in seconds, where it ran and was right: low, median, high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<[f64; 3]>,
@@ -89,7 +89,7 @@ impl Tried {
             variant: kernel.variant.clone(),
             outcome: String::new(),
             why: None,
-            about: None,
+            launch: None,
             seconds: None,
             samples: 0,
         }
@@ -111,7 +111,7 @@ impl Tried {
 
     /// Whether its times can have been measured.
     fn is_possible(&self) -> bool {
-        let mut times = self.seconds.iter().flatten().chain(&self.about);
+        let mut times = self.seconds.iter().flatten().chain(&self.launch);
         times.all(|seconds| is_time(*seconds)) && self.seconds.is_none_or(|times| times.is_sorted())
     }
 
@@ -315,7 +315,32 @@ fn parse(path: &Path) -> Result<Vec<Tried>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::gpu::Language;
     use gpubench_core::record::sample::device;
+
+    /// A driver that is not the shipped file's gets no variant of it, and that is said.
+    #[test]
+    fn what_is_shipped_is_of_the_shipped_kernels() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../baselines/tuned");
+        let suite = gpubench_experiments::load("tune").unwrap();
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let file = TunedFile::existing(&file.unwrap().path()).unwrap();
+            for Tried { device: at, workload, size, .. } in &file.tried {
+                let of_opencl = at.backend == "opencl";
+                let language = if of_opencl { Language::Opencl } else { Language::Wgsl };
+                let TunedDevice { backend, name, driver } = at.clone();
+                let device = DeviceInfo { backend, name, driver, language, ..device("opencl") };
+                let workload = suite.workloads.iter().find(|one| one.name == *workload).unwrap();
+                let best = file.best(&device, workload, size).unwrap();
+                assert!(best.is_some(), "{} {size:?}: none ran", workload.name);
+                let newer = DeviceInfo { driver: "another".into(), ..device };
+                assert_eq!(file.best(&newer, workload, size), Err(OTHERWISE.to_owned()));
+                found += 1;
+            }
+        }
+        assert!(found > 0, "no tuned variants are shipped");
+    }
 
     #[test]
     fn the_fastest_that_is_known_of_this_kernel_takes_the_own_ones_place() {

@@ -215,7 +215,7 @@ impl Strategy for Model {
 
     fn report(&mut self, variant: usize, outcome: &Outcome) {
         self.mark(variant);
-        self.reported.push((variant, outcome.about().map(f64::ln)));
+        self.reported.push((variant, outcome.estimate().map(f64::ln)));
     }
 }
 

@@ -41,6 +41,25 @@ fn finds_a_best_that_the_prior_does_not_expect() {
     assert!(model < 1.05 && model < random, "{model} against {random}");
 }
 
+/// A variant that was too slow to be measured teaches as if it had been.
+#[test]
+fn what_one_launch_took_teaches() {
+    let recorded = recorded(surprising);
+    let search = |is_slow: bool| {
+        let mut model = Model::new(recorded.space(), 3);
+        (0..40)
+            .map_while(|_| {
+                let variant = model.ask()?;
+                let outcome = recorded.outcomes()[variant];
+                let slow = outcome.estimate().filter(|_| is_slow).map(Outcome::Slow);
+                model.report(variant, &slow.unwrap_or(outcome));
+                Some(variant)
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(search(true), search(false));
+}
+
 #[test]
 fn failures_teach() {
     let fails = |values: &[f64]| if values[3] == 1.0 { None } else { surprising(values) };

@@ -2,45 +2,65 @@
 //! groups, and the profile of the device.
 
 use super::target::Target;
+use crate::cmd::run::interrupt;
 use crate::kernel_counts::counted_launch;
-use gpubench_analysis::fit::{End, Model, Profiled};
-use gpubench_core::error::Result;
-use gpubench_core::record::profile::Profile;
+use gpubench_analysis::fit::Profiled;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::units::seconds;
 use gpubench_experiments::plan::{Limits, shuffle};
+use gpubench_report::progress::say;
 use gpubench_tune::model::Expected;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
-/// The share of a search's time in which variants are counted, and the longest where only their number is limited.
+/// The share of a search's time in which variants are counted, and how long that may take where only their number is
+/// limited.
 const SHARE: f64 = 0.2;
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Seconds that the published model of components expects of each variant on the device of `profile`. `None` of those
-/// that the emulator does not take (it runs WGSL only), or that there was no time for: at most a fifth of `budget`.
-///
-/// # Errors
-/// Where the profile is not enough for the model.
-pub fn expected(
-    target: &Target,
-    profile: &Profile,
-    limits: &Limits,
-    budget: Option<Duration>,
-) -> Result<Expected> {
-    let profiled = Profiled::new(Model::COMPONENTS, profile, End::Middle)?;
-    let (begun, most) = (Instant::now(), budget.map_or(LONGEST, |time| time.mul_f64(SHARE)));
-    let seconds = |variant: usize| {
-        if begun.elapsed() > most {
-            return None;
-        }
-        let case = target.emulated(variant, limits).ok()?;
-        let launch = counted_launch(&case, profiled.rules()).ok()?;
-        Some(profiled.predict(&launch).ok()?.seconds)
-    };
+/// Seconds that the published model of components expects of each variant on a device with a profile. Nothing of those
+/// that the device or the emulator (it runs WGSL only) does not take, and of those that a fifth of `budget` was too short
+/// for, or the user did not wait for.
+pub fn expected(target: &Target, limits: &Limits, budget: Option<Duration>) -> Expected {
+    let Some(profiled) = &target.profiled else { return Expected::default() };
+    let begun = Instant::now();
+    let limit = budget.map_or(LONGEST, |time| time.mul_f64(SHARE));
+    let left = || limit.saturating_sub(begun.elapsed());
     // Those that there is no time for are any of them.
     let mut order: Vec<usize> = (0..target.variants.len()).collect();
     shuffle(&mut order, limits.seed, 0);
-    let found: Vec<_> = order.par_iter().map(|variant| (*variant, seconds(*variant))).collect();
+    let one = |variant: &usize| (*variant, time(target, *variant, (profiled, limits), left()));
+    let found: Vec<_> = order.par_iter().map(one).collect();
     let mut all = vec![None; target.variants.len()];
-    found.into_iter().for_each(|(variant, seconds)| all[variant] = seconds);
-    Ok(Expected(all))
+    let mut why = None;
+    for (variant, time) in found {
+        match time {
+            Ok(seconds) => all[variant] = Some(seconds),
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    let (known, count) = (all.iter().flatten().count(), all.len());
+    let (device, workload) = (target.device.label(), &target.workload.name);
+    let took = seconds(begun.elapsed().as_secs_f64());
+    let why = why.map_or_else(String::new, |why| format!("; of another: {why}"));
+    say(&format!("{device} {workload}: counts order {known} of {count} variants ({took}){why}"));
+    Expected(all)
+}
+
+/// Seconds of one variant; counting it may take the time that is `left`.
+fn time(
+    target: &Target,
+    variant: usize,
+    (profiled, limits): (&Profiled, &Limits),
+    left: Duration,
+) -> Result<f64> {
+    if left.is_zero() || interrupt::asked() {
+        return Err(Error::Unsupported("there was no time to count it".into()));
+    }
+    // What the device does not take is not searched.
+    target.case(variant, limits).map_err(|why| Error::Unsupported(why.to_string()))?;
+    let emulated = target.emulated(variant, limits);
+    let case = emulated.map_err(|why| Error::Unsupported(why.to_string()))?;
+    let launch = counted_launch(&case, profiled.rules(), left)?;
+    Ok(profiled.predict(&launch)?.seconds)
 }

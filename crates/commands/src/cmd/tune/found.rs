@@ -21,7 +21,7 @@ const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
 pub struct Searched {
     /// What was searched.
     pub target: Target,
-    /// Seconds that a profile and the emulator's counts expect of each variant; empty without a profile.
+    /// Seconds that a profile and the emulator's counts expect of each variant; empty without any.
     pub expected: Expected,
     /// What was found.
     pub found: Found,
@@ -60,7 +60,7 @@ impl Searched {
     /// Failures by kind; what is only slow is none.
     fn failures(&self) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
-        let failed = |attempt: &Attempt| attempt.interval.is_none() && attempt.about.is_none();
+        let failed = |attempt: &Attempt| attempt.interval.is_none() && attempt.launch.is_none();
         let failed = self.found.tried.iter().filter(|(_, attempt)| failed(attempt));
         failed.for_each(|(_, attempt)| *all.entry(attempt.outcome.as_str()).or_default() += 1);
         all
@@ -73,20 +73,20 @@ impl Searched {
         times.filter(|one| one.time <= factor * best).count()
     }
 
-    /// Of how many variants a time was expected, and Spearman's ρ between those times and the measured ones; `None`
-    /// without a profile.
+    /// Of how many variants a time was expected, and Spearman's ρ between those times and what launches took of the
+    /// variants that were tried; `None` where of none.
     fn order(&self) -> Option<(usize, Option<f64>)> {
         let expected = &self.expected.0;
-        if expected.is_empty() {
+        let known = expected.iter().flatten().count();
+        if known == 0 {
             return None;
         }
-        let both =
-            self.found.tried.iter().filter_map(|(variant, attempt)| {
-                Some((expected[*variant]?, attempt.interval?.time))
-            });
+        let both = self.found.tried.iter().filter_map(|(variant, attempt)| {
+            Some((expected[*variant]?, attempt.outcome().estimate()?))
+        });
         let (predicted, measured): (Vec<f64>, Vec<f64>) = both.unzip();
         let rho = (measured.len() >= MIN_FOR_ORDER).then(|| spearman(&predicted, &measured));
-        Some((expected.iter().flatten().count(), rho))
+        Some((known, rho))
     }
 
     /// The suite's own variant, where it ran.
@@ -243,7 +243,7 @@ fn order_sentence((variants, rho): (usize, Option<f64>)) -> Sentence {
         .counted(variants as u64, "variant");
     match rho {
         Some(rho) => sentence
-            .text("; of those that ran, predicted and measured times correlate by ")
+            .text("; of those tried, predicted and measured times correlate by ")
             .value(rho, Unit::None)
             .text(" (Spearman's ρ)"),
         None => sentence,

@@ -209,7 +209,8 @@ fn number(value: Option<&Value>) -> Option<f64> {
     number.filter(|number: &f64| number.is_finite())
 }
 
-/// What was tried, in order, by the T4 schema. The failure's kind is not recorded: `runtime` stands for all.
+/// What was tried, in order, by the T4 schema. The failure's kind is not recorded: `runtime` stands for all; what lost by
+/// a single launch is a `timeout`.
 pub fn write(recorded: &Recorded, tried: &[usize]) -> String {
     let result = |variant: &usize| {
         let pairs = recorded.space().names().iter().zip(&recorded.space().variants()[*variant]);
@@ -219,7 +220,7 @@ pub fn write(recorded: &Recorded, tried: &[usize]) -> String {
         json!({
             "configuration": configuration,
             "times": { "runtimes": time.into_iter().collect::<Vec<f64>>() },
-            "invalidity": if time.is_some() { "correct" } else { "runtime" },
+            "invalidity": invalidity(&recorded.outcomes()[*variant]),
             "correctness": u8::from(time.is_some()),
             "measurements": time.map(|time| json!({ "name": "time", "value": time, "unit": "ms" }))
                 .into_iter().collect::<Vec<_>>(),
@@ -230,7 +231,15 @@ pub fn write(recorded: &Recorded, tried: &[usize]) -> String {
     format!("{:#}\n", json!({ "schema_version": "1.0.0", "results": results }))
 }
 
-/// All of `recorded` as a cache file, of the device and the kernel with these names.
+fn invalidity(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Measured(_) => "correct",
+        Outcome::Slow(_) => "timeout",
+        Outcome::Failed => "runtime",
+    }
+}
+
+/// All of `recorded` as a cache file, which has no value for a variant that was too slow, of the device and the kernel with these names.
 pub fn write_cache(recorded: &Recorded, [device, kernel]: [&str; 2]) -> String {
     let names = recorded.space().names();
     let values = |parameter: usize| {
@@ -295,6 +304,16 @@ mod tests {
         assert!(
             rows.outcomes.contains(&Outcome::Failed) && rows.outcomes.contains(&measured(0.25))
         );
+    }
+
+    #[test]
+    fn what_was_too_slow_to_be_measured_is_a_timeout() {
+        let space = Space::new(vec!["a".into()], vec![vec![1.0], vec![2.0]]).unwrap();
+        let measured = Outcome::Measured(Interval { low: 1.0, time: 1.0, high: 1.0 });
+        let recorded = Recorded::new(space, vec![measured, Outcome::Slow(9.0)]).unwrap();
+        let text = write(&recorded, &[1]);
+        assert!(text.contains(r#""invalidity": "timeout""#), "{text}");
+        assert_eq!(read("k.json", &text).unwrap().outcomes, [Outcome::Failed]);
     }
 
     #[test]

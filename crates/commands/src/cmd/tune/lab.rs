@@ -7,7 +7,7 @@ use crate::store::tuned::{Tried, TunedFile};
 use crate::worker::WorkerSupervisor;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::reason::Reason;
-use gpubench_core::record::{Outcome, Record, is_time};
+use gpubench_core::record::{Outcome, Record};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
 use gpubench_device::sim::Sim;
@@ -102,7 +102,7 @@ impl Lab for DeviceLab<'_> {
             Err(reason) => {
                 return Ok(Attempt {
                     interval: None,
-                    about: None,
+                    launch: None,
                     outcome: "unsupported".into(),
                     why: Some(printable(&reason.to_string(), MAX_WHY)),
                     samples: 0,
@@ -143,7 +143,7 @@ impl Lab for DeviceLab<'_> {
         self.file.append(Tried {
             outcome: attempt.outcome,
             why: attempt.why,
-            about: attempt.about,
+            launch: attempt.launch,
             seconds: attempt.interval.map(|at| [at.low, at.time, at.high]),
             samples: attempt.samples,
             ..Tried::new(device, workload, &kernel, self.target.size())
@@ -164,16 +164,21 @@ fn attempt(record: &Record) -> Attempt {
     let why = why(&record.outcome).map(|why| printable(&why, MAX_WHY));
     // What the device's language lacks is known without it.
     let on_device = !matches!(record.outcome, Outcome::Unsupported(_));
-    let about = about(&record.outcome);
-    Attempt { interval, about, outcome: outcome.to_owned(), why, samples: samples.len(), on_device }
+    let launch = slow_launch(&record.outcome);
+    Attempt {
+        interval,
+        launch,
+        outcome: outcome.to_owned(),
+        why,
+        samples: samples.len(),
+        on_device,
+    }
 }
 
-/// Seconds of a launch that takes too long to be measured.
-fn about(outcome: &Outcome) -> Option<f64> {
+/// Seconds of a launch that lost the race by itself.
+fn slow_launch(outcome: &Outcome) -> Option<f64> {
     match outcome {
-        Outcome::Skipped(Reason::OverBudget { needed, .. }) => {
-            Some(*needed).filter(|seconds| is_time(*seconds))
-        }
+        Outcome::Skipped(Reason::Slow { launch, .. }) => Some(*launch),
         _ => None,
     }
 }
@@ -204,7 +209,7 @@ pub fn earlier(tried: &Tried) -> Attempt {
     let interval = tried.seconds.map(|[low, time, high]| Interval { low, time, high });
     Attempt {
         interval,
-        about: tried.about,
+        launch: tried.launch,
         outcome: tried.outcome.clone(),
         why: tried.why.clone(),
         samples: tried.samples,

@@ -8,15 +8,16 @@ use super::target::Target;
 use super::{Args, StrategyName, kernel_tuner};
 use crate::cmd::found;
 use crate::cmd::known::Profiles;
+use crate::cmd::require_threads;
 use crate::cmd::run::cases::Filters;
 use crate::cmd::run::{interrupt, locks, trust};
 use crate::cmd::show::{print, print_pretty_json, text};
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, replace};
 use crate::worker::{Remotes, host};
+use gpubench_analysis::fit::{End, Model, Profiled};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::units::seconds;
 use gpubench_core::workload::{Size, Verify};
 use gpubench_experiments::keys;
 use gpubench_experiments::plan::Limits;
@@ -35,7 +36,7 @@ const VARIANTS: u32 = 50;
 pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(name)?;
     let asked = asked(args, &suite)?;
-    let profiles = Profiles::of(&args.profiles)?;
+    let profiles = profiles(args)?;
     interrupt::listen();
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
@@ -46,8 +47,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
             None => return Ok(ExitCode::from(interrupt::EXIT)),
         },
     };
-    let targets = targets(&suite, &asked, &devices)?;
-    require_use(args, &profiles, &targets)?;
+    let profiled = profiled(&profiles, &devices)?;
+    let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
         let count = targets.len();
         return Err(Error::Usage(format!(
@@ -55,7 +56,7 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
         )));
     }
     let mut file = TunedFile::open(&args.tuned)?;
-    let searched = searched(args, targets, &profiles, &mut file)?;
+    let searched = searched(args, targets, &mut file)?;
     export(args, &searched)?;
     let report =
         Report { suite: &suite.name, kind: Kind::from(args.strategy), searched: &searched };
@@ -73,19 +74,34 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     Ok(ExitCode::from(if none { 4 } else { 0 }))
 }
 
-/// Rejects profiles that order nothing.
-fn require_use(args: &Args, profiles: &Profiles, targets: &[Target]) -> Result<()> {
-    let wrong = |why: &str| Err(Error::Usage(format!("--profile: {why}")));
-    match args.profiles.is_empty() {
-        true => Ok(()),
-        false if args.strategy != StrategyName::Model => {
-            wrong("only the strategy `model` orders variants by what they are expected to take")
-        }
-        false if targets.iter().all(|target| profiles.of_device(&target.device).is_none()) => {
-            wrong("none of the profiles is of a device that is searched on")
-        }
-        false => Ok(()),
+/// The profiles that were named, for the one strategy that takes them.
+fn profiles(args: &Args) -> Result<Profiles> {
+    if args.profiles.is_empty() {
+        return Ok(Profiles::default());
     }
+    if args.strategy != StrategyName::Model {
+        let why = "--profile: only the strategy `model` orders variants by what they are expected to take";
+        return Err(Error::Usage(why.into()));
+    }
+    require_threads()?;
+    Profiles::of(&args.profiles)
+}
+
+/// What predicts times on each of the devices, where there is a profile of it.
+///
+/// # Errors
+/// `Usage` where no profile is of any of them; a profile that is not enough for the model.
+fn profiled(profiles: &Profiles, devices: &[DeviceInfo]) -> Result<Vec<Option<Profiled>>> {
+    let of = |device: &DeviceInfo| {
+        let profile = profiles.of_device(device)?;
+        Some(Profiled::new(Model::COMPONENTS, profile, End::Middle))
+    };
+    let all: Vec<_> = devices.iter().map(|device| of(device).transpose()).collect::<Result<_>>()?;
+    if !profiles.all.is_empty() && all.iter().all(Option::is_none) {
+        let why = "--profile: none of the profiles is of a device that is searched on";
+        return Err(Error::Usage(why.into()));
+    }
+    Ok(all)
 }
 
 /// Workloads with the sizes that are asked for.
@@ -131,14 +147,19 @@ fn asked<'a>(args: &Args, suite: &'a Suite) -> Result<Asked<'a>> {
     }
 }
 
-fn targets(suite: &Suite, asked: &Asked, devices: &[DeviceInfo]) -> Result<Vec<Target>> {
+fn targets(
+    suite: &Suite,
+    asked: &Asked,
+    devices: &[DeviceInfo],
+    profiled: &[Option<Profiled>],
+) -> Result<Vec<Target>> {
     let mut targets = vec![];
-    for device in devices {
+    for (device, profiled) in devices.iter().zip(profiled) {
         for (workload, size) in asked {
             // A kernel that has no text in the device's language has nothing to try there.
             let kernel = workload.kernel.as_ref();
             if kernel.is_some_and(|kernel| kernel.text(device.language).is_some()) {
-                targets.extend(Target::new(suite, workload, size, device)?);
+                targets.extend(Target::new(suite, workload, size, (device, profiled.as_ref()))?);
             }
         }
     }
@@ -146,12 +167,7 @@ fn targets(suite: &Suite, asked: &Asked, devices: &[DeviceInfo]) -> Result<Vec<T
 }
 
 /// Searches each, then tries on each device what was the best of others.
-fn searched(
-    args: &Args,
-    targets: Vec<Target>,
-    profiles: &Profiles,
-    file: &mut TunedFile,
-) -> Result<Vec<Searched>> {
+fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<Vec<Searched>> {
     let scratch = Scratch::new()?;
     let terms = terms(args);
     let mut searched: Vec<Searched> = vec![];
@@ -159,7 +175,7 @@ fn searched(
         if interrupt::asked() {
             break;
         }
-        searched.push(one((args, profiles), target, &terms, scratch.path(), file)?);
+        searched.push(one(args, target, &terms, scratch.path(), file)?);
     }
     for one in 0..searched.len() {
         let missing = others_bests(&searched, one);
@@ -193,7 +209,7 @@ fn terms(args: &Args) -> Terms {
 }
 
 fn one(
-    (args, profiles): (&Args, &Profiles),
+    args: &Args,
     target: Target,
     terms: &Terms,
     cache: &Path,
@@ -208,10 +224,15 @@ fn one(
             before.push((variant, earlier(tried)));
         }
     }
-    let begun = Instant::now();
-    let expected = expectation((args, profiles), &target, &terms.limits)?;
-    let mut strategy = strategy(args.strategy.into(), &target.space, args.seed, &expected);
     let variants = args.variants.or_else(|| args.budget.is_none().then_some(VARIANTS));
+    let begun = Instant::now();
+    let is_left =
+        |count: u32| before.iter().filter(|(_, one)| one.on_device).count() < count as usize;
+    let expected = match variants.is_none_or(is_left) {
+        true => expected(&target, &terms.limits, args.budget.map(Duration::from_secs_f64)),
+        false => Expected::default(),
+    };
+    let mut strategy = strategy(args.strategy.into(), &target.space, args.seed, &expected);
     let budget = Budget {
         variants: variants.map_or(usize::MAX, |count| count as usize),
         time: args.budget.map(|time| Duration::from_secs_f64(time).saturating_sub(begun.elapsed())),
@@ -223,25 +244,6 @@ fn one(
     Ok(Searched { target, expected, found })
 }
 
-/// What the device's profile, where there is one, says of the variants.
-fn expectation(
-    (args, profiles): (&Args, &Profiles),
-    target: &Target,
-    limits: &Limits,
-) -> Result<Expected> {
-    let Some(profile) = profiles.of_device(&target.device) else {
-        return Ok(Expected::default());
-    };
-    let begun = Instant::now();
-    let budget = args.budget.map(Duration::from_secs_f64);
-    let expected = expected(target, profile, limits, budget)?;
-    let known = expected.0.iter().flatten().count();
-    let (label, workload, all) = (target.device.label(), &target.workload.name, expected.0.len());
-    let took = seconds(begun.elapsed().as_secs_f64());
-    say(&format!("{label} {workload}: counts order {known} of {all} variants ({took})"));
-    Ok(expected)
-}
-
 /// The bests of other devices on the same workload and size that this one did not try.
 fn others_bests(searched: &[Searched], one: usize) -> Vec<usize> {
     let this = &searched[one];
@@ -250,7 +252,9 @@ fn others_bests(searched: &[Searched], one: usize) -> Vec<usize> {
         let best = &other.target.variants[other.found.best()?.0];
         this.target.variants.iter().position(|variant| variant == best)
     });
-    let mut missing: Vec<usize> = bests.filter(|best| this.found.of(*best).is_none()).collect();
+    // One that lost by a single launch has no time yet.
+    let lacks_time = |best: &usize| this.found.of(*best).is_none_or(|one| one.launch.is_some());
+    let mut missing: Vec<usize> = bests.filter(lacks_time).collect();
     missing.sort_unstable();
     missing.dedup();
     missing

@@ -23,8 +23,8 @@ pub struct Budget {
 pub struct Attempt {
     /// Its time, where it ran and was right.
     pub interval: Option<Interval>,
-    /// About how many seconds it takes, where it was not measured because that is far longer than the best.
-    pub about: Option<f64>,
+    /// Seconds of one launch, where that was so slow that it was neither verified nor measured.
+    pub launch: Option<f64>,
     /// `ok`, or how it failed.
     pub outcome: String,
     /// More about a failure.
@@ -36,9 +36,9 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// As a strategy is told.
+    /// As a strategy takes it.
     pub fn outcome(&self) -> Outcome {
-        let slow = self.about.map_or(Outcome::Failed, Outcome::Slow);
+        let slow = self.launch.map_or(Outcome::Failed, Outcome::Slow);
         self.interval.map_or(slow, Outcome::Measured)
     }
 }
@@ -118,14 +118,16 @@ pub fn search(
     };
     let known = found.tried.len();
     let mut first = own.filter(|own| found.of(*own).is_none());
-    while found.on_device() < budget.variants && is_time(1.0 - FOR_FINALISTS) {
+    // There is always time for the suite's own, which loses to nobody.
+    while found.on_device() < budget.variants && (first.is_some() || is_time(1.0 - FOR_FINALISTS)) {
         if lab.interrupted() {
             found.interrupted = true;
             break;
         }
+        let best = found.best().filter(|_| first.is_none()).map(|(_, best)| best.high);
         let Some(variant) = first.take().or_else(|| strategy.ask()) else { break };
-        let attempt = lab.attempt(variant, found.best().map(|(_, best)| best.high))?;
-        found.cut_off += usize::from(attempt.about.is_some());
+        let attempt = lab.attempt(variant, best)?;
+        found.cut_off += usize::from(attempt.launch.is_some());
         if let Some(interval) = attempt.interval {
             found.cut_off += usize::from(race.has_lost(&interval));
             race.finish(interval);
@@ -186,7 +188,7 @@ mod tests {
             let outcome = if interval.is_some() { "ok" } else { "build error" };
             let on_device = variant != 3;
             let outcome = outcome.into();
-            Ok(Attempt { interval, about: None, outcome, why: None, samples: 5, on_device })
+            Ok(Attempt { interval, launch: None, outcome, why: None, samples: 5, on_device })
         }
 
         fn interrupted(&self) -> bool {
@@ -222,6 +224,43 @@ mod tests {
         assert_eq!(lab.raced[6..], [None, None], "finals have no race");
         assert_eq!((found.best().unwrap().0, found.tried.len(), found.cut_off), (4, 6, 1));
         assert!((found.best().unwrap().1.time - 1.1).abs() < 1e-12, "the second time counts");
+    }
+
+    /// A lab whose variant 5 loses by one launch.
+    struct Slow(Invented);
+
+    impl Lab for Slow {
+        fn attempt(&mut self, variant: usize, best: Option<f64>) -> Result<Attempt> {
+            let attempt = self.0.attempt(variant, best)?;
+            Ok(match variant {
+                5 => Attempt { interval: None, launch: Some(9.0), ..attempt },
+                _ => attempt,
+            })
+        }
+
+        fn interrupted(&self) -> bool {
+            false
+        }
+
+        fn note(&mut self, variant: usize, attempt: &Attempt) -> Result<()> {
+            self.0.note(variant, attempt)
+        }
+    }
+
+    #[test]
+    fn what_loses_by_one_launch_is_cut_off_and_the_own_is_tried_without_any_time() {
+        let space = Space::new(vec!["x".into()], (0..6).map(|x| vec![f64::from(x)]).collect());
+        let space = space.unwrap();
+        let run = |time: Option<Duration>| {
+            let mut all = strategy(Kind::Exhaustive, &space, 0, &Expected::default());
+            let budget = Budget { variants: 6, time };
+            search(all.as_mut(), &mut Slow(lab(100)), budget, (vec![], Some(1))).unwrap()
+        };
+        let found = run(None);
+        assert_eq!(found.of(5).unwrap().outcome(), Outcome::Slow(9.0));
+        assert_eq!((found.cut_off, found.best().unwrap().0), (2, 4), "0 by its interval");
+        let tried: Vec<usize> = run(Some(Duration::ZERO)).tried.iter().map(|one| one.0).collect();
+        assert_eq!(tried, [1]);
     }
 
     #[test]

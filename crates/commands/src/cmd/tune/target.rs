@@ -1,5 +1,6 @@
 //! What one search is over: a workload at one size on one device, as a space.
 
+use gpubench_analysis::fit::Profiled;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Constant, DeviceInfo};
 use gpubench_core::reason::Reason;
@@ -21,12 +22,14 @@ pub struct Target {
     pub space: Space,
     /// The variant that the suite itself takes, where it is one of them.
     pub own: Option<usize>,
+    /// What predicts times on the device, where its profile is known.
+    pub profiled: Option<Profiled>,
     suite: Suite,
     kernel: Kernel,
 }
 
 impl Target {
-    /// The search of `workload` at `size`; `None` where it has none, or no kernel is timed.
+    /// The search of `workload` at `size` on a device, and what predicts times there; `None` where it has none, or no kernel is timed.
     ///
     /// # Errors
     /// `Usage` where its variants cannot be listed.
@@ -34,7 +37,7 @@ impl Target {
         suite: &Suite,
         workload: &Workload,
         size: &Size,
-        device: &DeviceInfo,
+        (device, profiled): (&DeviceInfo, Option<&Profiled>),
     ) -> Result<Option<Self>> {
         let Some(kernel) = &workload.kernel else { return Ok(None) };
         let Some(search) = &kernel.search else { return Ok(None) };
@@ -51,7 +54,8 @@ impl Target {
         let space = space(&numbers).map_err(wrong)?;
         let own = variants.iter().position(|variant| is_own(variant, kernel));
         let (suite, kernel) = (Suite { workloads: vec![], ..suite.clone() }, kernel.clone());
-        Ok(Some(Self { device: device.clone(), workload, variants, space, own, suite, kernel }))
+        let (device, profiled) = (device.clone(), profiled.cloned());
+        Ok(Some(Self { device, workload, variants, space, own, profiled, suite, kernel }))
     }
 
     /// The size.
