@@ -141,3 +141,42 @@ fn counts_and_a_profile_order_the_variants() {
     let random = wrong(&["--device", "K40", "--strategy", "random"]);
     assert!(random.contains("only the strategy `model`"), "{random}");
 }
+
+/// A group of 2 leaves 30 of 32 lanes idle: its launch takes 3.5 ms, ten times as long as the best. One of 4 takes 1.8 ms.
+#[test]
+fn what_loses_by_its_launches_is_not_measured_nor_tried_again() {
+    const TRIAD: &str = "version: 1
+workloads:
+  triad:
+    kernel: { family: micro, entry: triad, group: [64], constants: { V: f32, ITEMS: 1 } }
+    search: { by: tune, group: { x: [2, 4, 64] } }
+    sizes: { n: [4194304] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: random_bits, access: read }
+      c: { type: f32, count: n, fill: random_bits, access: read }
+      out: { type: f32, count: n, access: write }
+    grid: [n]
+    work: { flops: 2*n, bytes: 12*n }
+    verify: { reference: triad, relative: 0, absolute: 0 }
+";
+    let place = Place::new();
+    std::fs::write(place.folder.path().join("triad.yaml"), TRIAD).unwrap();
+    let search = || {
+        let args = ["tune", "triad.yaml", "--backend", "sim", "--device", "K40", "--json"];
+        let output = place.output(&args);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        found["searches"][0].clone()
+    };
+    let found = search();
+    assert_eq!((&found["tried"], &found["failures"]), (&3.into(), &serde_json::json!({})));
+    assert_eq!(found["best"]["variant"], "64");
+    let tried = lines(&place);
+    let of = |variant: &str| tried.iter().find(|one| one["variant"] == variant).unwrap();
+    let [two, four] = ["2", "4"].map(of);
+    assert!(two["launch"].as_f64() > Some(2e-3) && two["seconds"].is_null(), "{two}");
+    assert!(four["launch"].is_null() && four["seconds"].is_array(), "{four}");
+    let again = search();
+    assert_eq!((&again["tried"], &again["cut_off"]), (&3.into(), &found["cut_off"]));
+    assert_eq!(lines(&place).len(), tried.len(), "all is known");
+}

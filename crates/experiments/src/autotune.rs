@@ -255,9 +255,8 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
         launch = launch.min(span(&bench.device().run(&once)?));
     }
     // Most of a short launch is no work of the kernel's.
-    let long = |launch: &f64| *launch > KERNEL_DOMINATED_SECONDS;
-    let dismissal = |launch| policy.race.zip(Some(launch).filter(long));
-    let dismissal = |launch| dismissal(launch).and_then(|(race, launch)| race.dismissal(launch));
+    let race = |launch| policy.race.filter(|_| launch > KERNEL_DOMINATED_SECONDS);
+    let dismissal = |launch| race(launch).and_then(|race| race.dismissal(launch));
     if dismissal(launch).is_some() {
         // The device may have been idle while the host built, and the driver puts off more until a whole grid.
         bench.session.wake();

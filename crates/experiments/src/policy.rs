@@ -57,7 +57,7 @@ impl Race {
     const HOPELESS: f64 = 2.0;
     /// … and few samples.
     const FEW: usize = 2;
-    /// What takes so many times as long when it is first launched loses without any.
+    /// What takes so many times as long in two launches loses without any.
     const DISMISSED: f64 = 3.0;
 
     /// Whether these samples show that the variant is slower than the best.

@@ -109,13 +109,14 @@ fn possible(seconds: f64, batch: f64) -> bool {
 impl Outcome {
     /// A time in the reason that is none, if there is one. What a case needs is an estimate: ages, maybe.
     fn impossible(&self) -> Option<f64> {
-        let (Self::Skipped(Reason::OverBudget { needed, available, .. })
-        | Self::Unsupported(Reason::OverBudget { needed, available, .. })) = self
-        else {
-            return None;
+        let (Self::Skipped(reason) | Self::Unsupported(reason)) = self else { return None };
+        let times = match reason {
+            Reason::OverBudget { needed, available, .. } => [*needed, *available],
+            Reason::Slow { launch, fastest } => [*launch, *fastest],
+            Reason::TooLarge { .. } | Reason::Other(_) => return None,
         };
         let is_time = |seconds: f64| seconds == 0.0 || (SHORTEST..=AGES).contains(&seconds);
-        [*needed, *available].into_iter().find(|seconds| !is_time(*seconds))
+        times.into_iter().find(|seconds| !is_time(*seconds))
     }
 }
 

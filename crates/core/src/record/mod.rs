@@ -142,9 +142,7 @@ impl Record {
             round: 0,
             simulated: false,
             outcome: match skip.reason {
-                reason @ (Reason::OverBudget { .. } | Reason::Slow { .. }) => {
-                    Outcome::Skipped(reason)
-                }
+                reason @ Reason::OverBudget { .. } => Outcome::Skipped(reason),
                 reason => Outcome::Unsupported(reason),
             },
             measured: None,

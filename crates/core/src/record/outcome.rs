@@ -16,7 +16,8 @@ pub enum Outcome {
     Unverified(Mismatch),
     /// The device, the API or the plan refuses it; the reason.
     Unsupported(Reason),
-    /// Left out by the time or memory budget, or by a filter that the user set; the reason.
+    /// Left out by the time or memory budget, by a filter that the user set, or in a race that it lost by its launches; the
+    /// reason.
     Skipped(Reason),
     /// The kernel does not build; the compiler's log.
     BuildError(String),

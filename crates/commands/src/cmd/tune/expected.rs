@@ -6,6 +6,7 @@ use crate::cmd::run::interrupt;
 use crate::kernel_counts::counted_launch;
 use gpubench_analysis::fit::Profiled;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
 use gpubench_experiments::plan::{Limits, shuffle};
 use gpubench_report::progress::say;
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 /// limited.
 const SHARE: f64 = 0.2;
 const LONGEST: Duration = Duration::from_secs(60);
+/// A reason longer than this is cut.
+const MAX_WHY: usize = 200;
 
 /// Seconds that the published model of components expects of each variant on a device with a profile. Nothing of those
 /// that the device or the emulator (it runs WGSL only) does not take, and of those that a fifth of `budget` was too short
@@ -42,7 +45,8 @@ pub fn expected(target: &Target, limits: &Limits, budget: Option<Duration>) -> E
     let (known, count) = (all.iter().flatten().count(), all.len());
     let (device, workload) = (target.device.label(), &target.workload.name);
     let took = seconds(begun.elapsed().as_secs_f64());
-    let why = why.map_or_else(String::new, |why| format!("; of another: {why}"));
+    let printable = |why: Error| printable(&why.to_string(), MAX_WHY);
+    let why = why.map_or_else(String::new, |why| format!("; of another: {}", printable(why)));
     say(&format!("{device} {workload}: counts order {known} of {count} variants ({took}){why}"));
     Expected(all)
 }
@@ -54,8 +58,12 @@ fn time(
     (profiled, limits): (&Profiled, &Limits),
     left: Duration,
 ) -> Result<f64> {
-    if left.is_zero() || interrupt::asked() {
-        return Err(Error::Unsupported("there was no time to count it".into()));
+    let missing = |why: &str| Err(Error::Unsupported(why.to_owned()));
+    if interrupt::asked() {
+        return missing("the search was interrupted");
+    }
+    if left.is_zero() {
+        return missing("there was no time to count it");
     }
     // What the device does not take is not searched.
     target.case(variant, limits).map_err(|why| Error::Unsupported(why.to_string()))?;

@@ -74,11 +74,12 @@ impl Searched {
     }
 
     /// Of how many variants a time was expected, and Spearman's ρ between those times and what launches took of the
-    /// variants that were tried; `None` where of none.
+    /// variants that were tried; `None` where no two differ.
     fn order(&self) -> Option<(usize, Option<f64>)> {
         let expected = &self.expected.0;
-        let known = expected.iter().flatten().count();
-        if known == 0 {
+        let known: Vec<f64> = expected.iter().flatten().copied().collect();
+        // Where all are predicted alike, that is no order.
+        if known.iter().all(|seconds| *seconds == known[0]) {
             return None;
         }
         let both = self.found.tried.iter().filter_map(|(variant, attempt)| {
@@ -86,7 +87,7 @@ impl Searched {
         });
         let (predicted, measured): (Vec<f64>, Vec<f64>) = both.unzip();
         let rho = (measured.len() >= MIN_FOR_ORDER).then(|| spearman(&predicted, &measured));
-        Some((known, rho))
+        Some((known.len(), rho))
     }
 
     /// The suite's own variant, where it ran.

@@ -210,7 +210,7 @@ fn number(value: Option<&Value>) -> Option<f64> {
 }
 
 /// What was tried, in order, by the T4 schema. The failure's kind is not recorded: `runtime` stands for all; what lost by
-/// a single launch is a `timeout`.
+/// its launches is a `timeout`.
 pub fn write(recorded: &Recorded, tried: &[usize]) -> String {
     let result = |variant: &usize| {
         let pairs = recorded.space().names().iter().zip(&recorded.space().variants()[*variant]);
@@ -239,7 +239,8 @@ fn invalidity(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// All of `recorded` as a cache file, which has no value for a variant that was too slow, of the device and the kernel with these names.
+/// All of `recorded` as a cache file, of the device and the kernel with these names. Such a file has no value for a variant
+/// that was too slow.
 pub fn write_cache(recorded: &Recorded, [device, kernel]: [&str; 2]) -> String {
     let names = recorded.space().names();
     let values = |parameter: usize| {

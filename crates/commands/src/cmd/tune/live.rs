@@ -39,6 +39,7 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let profiles = profiles(args)?;
     interrupt::listen();
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
+    let profiled = profiled(&profiles, &devices)?;
     trust::ask(&suite, args.trust)?;
     let _locks = match args.no_lock {
         true => vec![],
@@ -47,7 +48,6 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
             None => return Ok(ExitCode::from(interrupt::EXIT)),
         },
     };
-    let profiled = profiled(&profiles, &devices)?;
     let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
         let count = targets.len();
@@ -226,9 +226,10 @@ fn one(
     }
     let variants = args.variants.or_else(|| args.budget.is_none().then_some(VARIANTS));
     let begun = Instant::now();
-    let is_left =
-        |count: u32| before.iter().filter(|(_, one)| one.on_device).count() < count as usize;
-    let expected = match variants.is_none_or(is_left) {
+    let on_device = before.iter().filter(|(_, one)| one.on_device).count();
+    let is_left = before.len() < target.space.len()
+        && variants.is_none_or(|count| on_device < count as usize);
+    let expected = match is_left {
         true => expected(&target, &terms.limits, args.budget.map(Duration::from_secs_f64)),
         false => Expected::default(),
     };
@@ -244,7 +245,7 @@ fn one(
     Ok(Searched { target, expected, found })
 }
 
-/// The bests of other devices on the same workload and size that this one did not try.
+/// The bests of other devices on the same workload and size that have no time on this one.
 fn others_bests(searched: &[Searched], one: usize) -> Vec<usize> {
     let this = &searched[one];
     let others = searched.iter().filter(|other| other.is_other_device(this));
@@ -252,7 +253,7 @@ fn others_bests(searched: &[Searched], one: usize) -> Vec<usize> {
         let best = &other.target.variants[other.found.best()?.0];
         this.target.variants.iter().position(|variant| variant == best)
     });
-    // One that lost by a single launch has no time yet.
+    // One that lost by its launches has no time yet.
     let lacks_time = |best: &usize| this.found.of(*best).is_none_or(|one| one.launch.is_some());
     let mut missing: Vec<usize> = bests.filter(lacks_time).collect();
     missing.sort_unstable();

@@ -110,7 +110,11 @@ pub fn search(
     let (mut found, mut race) = (Found::default(), Race::default());
     for (variant, attempt) in before {
         strategy.report(variant, &attempt.outcome());
-        attempt.interval.into_iter().for_each(|interval| race.finish(interval));
+        if let Some(interval) = attempt.interval {
+            found.cut_off += usize::from(race.has_lost(&interval));
+            race.finish(interval);
+        }
+        found.cut_off += usize::from(attempt.launch.is_some());
         found.add(variant, attempt);
     }
     let is_time = |share: f64| {
