@@ -272,7 +272,9 @@ fn difference(old: &CaseResult, new: &CaseResult, in_turn: bool) -> Result<Diffe
     match (found, counts) {
         (Some(found), _) if found.difference.is_finite() => Ok(found),
         _ if in_turn => Err(format!("needs two rounds that both have, has {}", pairs.len())),
-        (_, [old, new]) => Err(format!("needs two rounds on either side, has {old} and {new}")),
+        (_, [old, new]) => {
+            Err(format!("needs two rounds on either side (`run --rounds 2`), has {old} and {new}"))
+        }
     }
 }
 
