@@ -34,7 +34,11 @@ fn place() -> Place {
 
 /// Tunes at n = 256 with these arguments besides, and gives what it printed.
 fn tune(place: &Place, more: &[&str]) -> Value {
-    let fixed = ["tune", "my.yaml", "--filter", "n=256", "--backend", "sim", "--json"];
+    tune_suite(place, "my.yaml", &[&["--filter", "n=256"], more].concat())
+}
+
+fn tune_suite(place: &Place, suite: &str, more: &[&str]) -> Value {
+    let fixed = ["tune", suite, "--backend", "sim", "--json"];
     let output = place.output(&[&fixed, more].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{error}");
@@ -162,12 +166,7 @@ workloads:
 ";
     let place = Place::new();
     std::fs::write(place.folder.path().join("triad.yaml"), TRIAD).unwrap();
-    let search = || {
-        let args = ["tune", "triad.yaml", "--backend", "sim", "--device", "K40", "--json"];
-        let output = place.output(&args);
-        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        found["searches"][0].clone()
-    };
+    let search = || tune_suite(&place, "triad.yaml", &["--device", "K40"])["searches"][0].clone();
     let found = search();
     assert_eq!((&found["tried"], &found["failures"]), (&3.into(), &serde_json::json!({})));
     assert_eq!(found["best"]["variant"], "64");
