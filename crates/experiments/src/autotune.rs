@@ -254,9 +254,11 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
         }
         launch = launch.min(span(&bench.device().run(&once)?));
     }
-    // Most of a short launch is no work of the kernel's.
-    let race = |launch| policy.race.filter(|_| launch > KERNEL_DOMINATED_SECONDS);
-    let dismissal = |launch| race(launch).and_then(|race| race.dismissal(launch));
+    let dismissal = |launch| {
+        // Most of a short launch is no work of the kernel's.
+        let race = policy.race.filter(|_| launch > KERNEL_DOMINATED_SECONDS)?;
+        race.dismissal(launch)
+    };
     if dismissal(launch).is_some() {
         // The device may have been idle while the host built, and the driver puts off more until a whole grid.
         bench.session.wake();

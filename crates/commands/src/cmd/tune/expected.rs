@@ -1,6 +1,7 @@
 //! What each variant of a search is expected to take before anything is measured: by the emulator's counts of one of its
 //! groups, and the profile of the device.
 
+use super::lab::MAX_WHY;
 use super::target::Target;
 use crate::cmd::run::interrupt;
 use crate::kernel_counts::counted_launch;
@@ -18,8 +19,6 @@ use std::time::{Duration, Instant};
 /// limited.
 const SHARE: f64 = 0.2;
 const LONGEST: Duration = Duration::from_secs(60);
-/// A reason longer than this is cut.
-const MAX_WHY: usize = 200;
 
 /// Seconds that the published model of components expects of each variant on a device with a profile. Nothing of those
 /// that the device or the emulator (it runs WGSL only) does not take, and of those that a fifth of `budget` was too short

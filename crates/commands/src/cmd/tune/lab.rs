@@ -28,7 +28,7 @@ const LONGEST: f64 = 2.0;
 /// Losses of the device in a row after which no variant can be measured any more.
 const ENOUGH: u32 = 3;
 /// A reason longer than this is cut.
-const MAX_WHY: usize = 200;
+pub(super) const MAX_WHY: usize = 200;
 
 /// How variants are measured.
 #[derive(Clone, Debug)]

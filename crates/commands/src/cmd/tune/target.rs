@@ -29,7 +29,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The search of `workload` at `size` on a device, and what predicts times there. `None` where it has none, or no kernel is timed.
+    /// The search of `workload` at `size` on a device, and what predicts times there. `None` where it has none, or no
+    /// kernel is timed.
     ///
     /// # Errors
     /// `Usage` where its variants cannot be listed.
