@@ -7,7 +7,8 @@ use gpubench_model::roofline::{Ceilings, Share};
 /// What an entry was seen to do at most, over its verified cases that the suite calls ceilings.
 pub(super) fn roof(matrix: &ResultMatrix, entry: usize) -> Roof {
     let cells = matrix.cells(entry);
-    Roof::from_figures(cells.filter_map(|(case, cell)| cell.ceiling(&case.key.workload)))
+    let ceilings = cells.filter_map(|(case, cell)| cell.ceiling(&case.key.workload));
+    Roof::from_figures(ceilings.map(|(ceiling, figure)| (Some(ceiling), figure)))
 }
 
 /// The geometric mean, over kernels, of the ideal time by the roof over the measured one: all of it where a

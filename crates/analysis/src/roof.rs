@@ -147,7 +147,7 @@ impl Roof {
             |record: &&T| record.flags().iter().all(|flag| flag.grade() == Grade::Note);
         let ceilings = records.into_iter().filter(undisturbed);
         Self::from_figures(
-            ceilings.filter_map(|record| Some((record.ceiling()?, record.figure()?))),
+            ceilings.filter_map(|record| Some((Some(record.ceiling()?), record.figure()?))),
         )
     }
 
@@ -171,24 +171,25 @@ impl Roof {
         let measured: BTreeSet<_> = arithmetic.map(|value| value.r#type).collect();
         Self::from_figures(values.filter_map(|value| {
             let is_measured = value.computes && measured.contains(&value.r#type);
-            let ceiling = value.ceiling.or(is_measured.then_some(Ceiling::Flops))?;
-            Some((ceiling, value.figure))
+            (value.ceiling.is_some() || is_measured).then_some((value.ceiling, value.figure))
         }))
     }
 
-    /// Of ceilings by what they bound.
-    pub fn from_figures<'a>(ceilings: impl IntoIterator<Item = (Ceiling, Figure<'a>)>) -> Self {
-        let mut arithmetic: Vec<Figure> = vec![];
+    /// Of figures by what they bound; of a kernel that is no ceiling, where it may be one.
+    pub fn from_figures<'a>(
+        ceilings: impl IntoIterator<Item = (Option<Ceiling>, Figure<'a>)>,
+    ) -> Self {
+        let mut arithmetic: Vec<(Option<Ceiling>, Figure)> = vec![];
         let mut memory: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
         for (ceiling, figure) in ceilings {
             let fastest = figure.seconds[0];
             match ceiling {
-                Ceiling::Flops | Ceiling::DotProduct => arithmetic.push(figure),
-                Ceiling::Bandwidth if figure.empty_launch > LAUNCH * fastest => {}
-                Ceiling::Bandwidth => memory
+                Some(Ceiling::Bandwidth) if figure.empty_launch > LAUNCH * fastest => {}
+                Some(Ceiling::Bandwidth) => memory
                     .entry(figure.workload)
                     .or_default()
                     .push(Point { bytes: figure.touched(), rate: figure.bytes / fastest }),
+                _ => arithmetic.push((ceiling, figure)),
             }
         }
         let curves = memory
@@ -203,16 +204,26 @@ impl Roof {
         self.curves.is_empty() && self.peaks.all().next().is_none()
     }
 
-    /// Operations a second of each type that was measured.
+    /// Operations a second of each type that was measured, of instructions that do one at a time where those were.
     pub fn types(&self) -> impl Iterator<Item = (Scalar, f64)> {
         self.peaks.all()
     }
 
     /// Operations a second that a kernel of this mix of types can reach, where every type that it uses was
-    /// measured: units of several types may work at once, so that the slowest of its types bounds it. Without
-    /// operations, those of `f32`.
+    /// measured: units of several types may work at once, so that the slowest of its types bounds it. One that is
+    /// faster than instructions of one operation uses those of several. Without operations, those of `f32`.
     pub(super) fn peak_to(&self, figure: &Figure) -> Option<f64> {
-        self.peaks.of_mix(figure)
+        self.peaks.of_mix(figure, figure.seconds[0])
+    }
+
+    /// The same of plain instructions, whatever the kernel reached.
+    pub(super) fn plain_peak_to(&self, figure: &Figure) -> Option<f64> {
+        self.peaks.of_mix(figure, f64::INFINITY)
+    }
+
+    /// Whether a kernel of this type and rate does several operations in one instruction, as far as its rate shows.
+    pub fn does_several(&self, r#type: Scalar, rate: f64) -> bool {
+        self.peaks.does_several(r#type, rate)
     }
 
     /// Operations a second that the kernel of a record can reach, by its mix of types.

@@ -123,12 +123,12 @@ fn fastest_first<'a>(
         bench.enter(Stage::Launch);
         let once = launches(case, variant.candidate, variant.id, 1);
         let launch = span(&bench.device().run(&once)?);
-        Ok(Some(launch / work(variant.candidate)))
+        Ok(Some(launch / variant.candidate.work()))
     })?;
     let mut variants: Vec<Option<BuiltVariant>> = variants.into_iter().map(Some).collect();
     let ranked = order.into_iter().filter_map(|one| {
         let variant = variants[one].take()?;
-        Some(BuiltVariant { launch: costs[one] * work(variant.candidate), ..variant })
+        Some(BuiltVariant { launch: costs[one] * variant.candidate.work(), ..variant })
     });
     Ok(ranked.collect())
 }
@@ -217,14 +217,9 @@ fn is_more_informative(error: &Error, last: &Error) -> bool {
     progress(error) >= progress(last)
 }
 
-/// Operations of a launch, or its bytes where it computes nothing.
-fn work(candidate: &Candidate) -> f64 {
-    if candidate.flops > 0.0 { candidate.flops } else { candidate.bytes.max(1.0) }
-}
-
 /// Seconds of an operation, or of a byte.
 fn cost(variant: &BuiltVariant) -> f64 {
-    variant.launch.max(1e-12) / work(variant.candidate)
+    variant.launch.max(1e-12) / variant.candidate.work()
 }
 
 /// Builds a variant and finds the time of one launch.

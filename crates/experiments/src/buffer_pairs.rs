@@ -1,10 +1,9 @@
 //! The two pairs of buffers between which copies go both ways at once, and what they must hold.
 
-use crate::{Bench, Session, compare};
+use crate::{Bench, Session, compare_copied};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{BufferId, MemoryKind};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::Comparison;
 use gpubench_reference::Data;
 
 /// Uploads use one pair of buffers, downloads another.
@@ -43,10 +42,9 @@ pub(crate) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
 
 /// Both targets must hold the source's bytes.
 pub(crate) fn verified(bench: &mut Bench, data: &Data, when: &str) -> Result<bool> {
-    let exact = Comparison { relative: 0.0, absolute: 0.0 };
     for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
-        let found = Data::from_bytes(data.scalar(), &bench.device().read(target)?);
-        let (norms, mismatch) = compare(name, data, &found, exact, when);
+        let found = bench.device().read(target)?;
+        let (norms, mismatch) = compare_copied(name, data, &found, when);
         bench.measurement.norms = Some(norms);
         if let Some(mismatch) = mismatch {
             bench.measurement.mismatch(mismatch);

@@ -16,6 +16,9 @@ pub fn compare(
     allowed: Comparison,
     when: &str,
 ) -> (ErrorNorms, Option<Mismatch>) {
+    if expected.scalar() == found.scalar() && expected.as_bytes() == found.as_bytes() {
+        return (ErrorNorms::default(), None);
+    }
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     let allowed = if expected.scalar().is_float() { allowed } else { exact };
     let count = expected.len().max(found.len());
@@ -31,6 +34,20 @@ pub fn compare(
         when: when.to_owned(),
     });
     (norms, mismatch)
+}
+
+/// As [`compare`], of what was copied: every bit must be the same.
+pub(super) fn compare_copied(
+    buffer: &str,
+    expected: &Data,
+    found: &[u8],
+    when: &str,
+) -> (ErrorNorms, Option<Mismatch>) {
+    if expected.as_bytes() == found {
+        return (ErrorNorms::default(), None);
+    }
+    let exact = Comparison { relative: 0.0, absolute: 0.0 };
+    compare(buffer, expected, &Data::from_bytes(expected.scalar(), found), exact, when)
 }
 
 /// What comparing some scalars shows.

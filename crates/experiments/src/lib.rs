@@ -75,6 +75,7 @@ mod waking;
 
 pub use bench::Bench;
 pub use compare::compare;
+use compare::compare_copied;
 pub use compute::{build, compute};
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;

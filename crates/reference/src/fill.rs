@@ -22,6 +22,7 @@ pub fn fill(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Data {
             Fill::Uniform([low, high]) => {
                 drawn(count, seed, |rng| between(rng, *low, *high) as f32)
             }
+            Fill::Whole(bounds) => drawn(count, seed, |rng| whole(rng, *bounds) as f32),
             Fill::RandomBits => drawn(count, seed, |rng| scrambled_f32(rng.random())),
             Fill::Index => (0..count).map(|i| i as f32).collect(),
             Fill::Cycle => cycle(count, seed).into_iter().map(|i| i as f32).collect(),
@@ -43,10 +44,8 @@ fn other_bytes(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Vec<u8> {
     };
     let one = |rng: &mut Pcg64Mcg, i: usize, bytes: &mut [u8]| {
         let number = match how {
-            Fill::Uniform([low, high]) => match between(rng, *low, *high) {
-                x if scalar.is_float() => x,
-                x => x.floor(),
-            },
+            Fill::Uniform([low, high]) if scalar.is_float() => between(rng, *low, *high),
+            Fill::Uniform(bounds) | Fill::Whole(bounds) => whole(rng, *bounds),
             Fill::RandomBits if scalar.is_float() => f64::from(scrambled_f32(rng.random())),
             Fill::RandomBits => {
                 return bytes.copy_from_slice(&rng.random::<u64>().to_ne_bytes()[..size]);
@@ -76,8 +75,8 @@ fn integers<T: Clone + Default + Send>(
     of: impl Fn(i64) -> T + Sync,
 ) -> Vec<T> {
     match how {
-        Fill::Uniform([low, high]) => {
-            drawn(count, seed, |rng| of(between(rng, *low, *high).floor() as i64))
+        Fill::Uniform(bounds) | Fill::Whole(bounds) => {
+            drawn(count, seed, |rng| of(whole(rng, *bounds) as i64))
         }
         Fill::RandomBits => drawn(count, seed, |rng| of(i64::from(rng.random::<u32>()))),
         Fill::Index => (0..count as i64).map(of).collect(),
@@ -127,6 +126,10 @@ pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
                     let x = between(&mut rng, *low, *high);
                     bits(scalar, x, || x.floor() as i64)
                 }
+                Fill::Whole(bounds) => {
+                    let x = whole(&mut rng, *bounds);
+                    bits(scalar, x, || x as i64)
+                }
                 Fill::RandomBits if scalar == Scalar::F32 => scrambled_f32(rng.random()).to_bits(),
                 Fill::RandomBits => rng.random(),
                 Fill::Index | Fill::Cycle => bits(scalar, i as f32 as f64, || i as i64),
@@ -152,6 +155,10 @@ fn generator(seed: u64, number: u64) -> Pcg64Mcg {
 
 fn between(rng: &mut Pcg64Mcg, low: f64, high: f64) -> f64 {
     low + (high - low) * rng.random::<f64>()
+}
+
+fn whole(rng: &mut Pcg64Mcg, [low, high]: [f64; 2]) -> f64 {
+    between(rng, low, high).floor()
 }
 
 /// A number of random sign and mantissa whose exponent keeps it between 1/2 and 2.
@@ -198,6 +205,7 @@ fn cycle(count: usize, seed: u64) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn equal_seeds_equal_data() {
@@ -212,6 +220,7 @@ mod tests {
         for scalar in [Scalar::F32, Scalar::U32, Scalar::I32] {
             for how in [
                 Fill::Uniform([-3.0, 40.0]),
+                Fill::Whole([-3.0, 40.0]),
                 Fill::RandomBits,
                 Fill::Index,
                 Fill::Cycle,
@@ -239,6 +248,12 @@ mod tests {
         assert_eq!(numbers(Fill::Constant(0.1), Scalar::F64, 2), [0.1; 2]);
         let drawn = numbers(Fill::Uniform([-1.0, 1.0]), Scalar::F64, 100);
         assert!(drawn.iter().all(|x| x.abs() <= 1.0) && drawn[0] != f64::from(drawn[0] as f32));
+        for scalar in [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I8] {
+            let drawn = numbers(Fill::Whole([-1.0, 2.0]), scalar, 100);
+            let found: BTreeSet<i64> = drawn.iter().map(|x| *x as i64).collect();
+            assert!(drawn.iter().all(|x| x.fract() == 0.0), "{scalar:?}");
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), [-1, 0, 1], "{scalar:?}");
+        }
         let drawn = numbers(Fill::RandomBits, Scalar::F16, 100);
         assert!(drawn.iter().all(|x| (0.5..=2.0).contains(&x.abs())));
         assert_ne!(numbers(Fill::RandomBits, Scalar::I16, 9), numbers(Fill::Index, Scalar::I16, 9));

@@ -124,6 +124,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
         matmul::matmul,
         "`c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`), of `f32` or `f64`",
     ),
+    (
+        "matrix_chains",
+        ceilings::matrix_chains,
+        "matrices that gain `steps` products of others, MATRICES of which come over and over",
+    ),
     ("nbody", nbody::nbody, "one step of `n` bodies under their mutual attraction"),
     ("nearest", places::nearest, "distances of `n` places from the point (`x`, `y`)"),
     ("pack_box", halo::pack_box, "a box of a field, packed into a face"),

@@ -78,8 +78,8 @@ impl Converter<'_> {
             let help = "give it a `fill`, such as `fill: { uniform: [0, 1] }`";
             return self.diagnostics.reject(&name.at, message, Some(help));
         }
-        if let Some(At { value: Fill::Uniform(bounds), at }) = &spec.fill
-            && let Some(wrong) = wrong_bounds(*bounds, spec.r#type.value.scalar)
+        if let Some(At { value, at }) = &spec.fill
+            && let Some(wrong) = wrong_fill(value, spec.r#type.value.scalar)
         {
             return self.diagnostics.reject(at, wrong, None);
         }
@@ -163,15 +163,25 @@ impl Converter<'_> {
     }
 }
 
-/// What is wrong with the bounds of a uniform fill; integers are rounded down.
-fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
+/// What is wrong with the bounds of a fill.
+fn wrong_fill(fill: &Fill, scalar: Scalar) -> Option<String> {
+    let (bounds, range) = match fill {
+        Fill::Uniform(bounds) => (bounds, scalar.range()),
+        Fill::Whole(bounds) => (bounds, Some(scalar.whole_range())),
+        _ => return None,
+    };
+    wrong_bounds(*bounds, scalar.name(), range)
+}
+
+/// Why nothing can be drawn between two bounds: whole numbers where there is a range of them.
+fn wrong_bounds([low, high]: [f64; 2], name: &str, range: Option<[f64; 2]>) -> Option<String> {
     if !(low < high && (high - low).is_finite()) {
         let [low, high] = [low, high].map(quoted);
         return Some(format!(
-            "a uniform fill needs a low and a higher bound, not {low} and {high}"
+            "a fill between bounds needs a low and a higher one, not {low} and {high}"
         ));
     }
-    let (name, [min, max]) = (scalar.name(), scalar.range()?);
+    let [min, max] = range?;
     let range = [min, max + 1.0];
     if low < range[0] || high > range[1] {
         Some(format!(
@@ -336,7 +346,7 @@ mod tests {
 
     #[test]
     fn bounds_of_a_fill_are_apart_and_within_the_type() {
-        let wrong = |bounds, scalar| wrong_bounds(bounds, scalar).unwrap_or_default();
+        let wrong = |bounds, scalar| wrong_fill(&Fill::Uniform(bounds), scalar).unwrap_or_default();
         for (bounds, scalar) in [
             ([0.0, 1.0], Scalar::F32),
             ([-1e-9, 1e-9], Scalar::F64),
@@ -347,9 +357,9 @@ mod tests {
             assert_eq!(wrong(bounds, scalar), "", "{bounds:?}");
         }
         for (bounds, scalar, said) in [
-            ([1.0, 1.0], Scalar::F32, "a low and a higher bound, not 1 and 1"),
-            ([2.0, 1.0], Scalar::F32, "a low and a higher bound, not 2 and 1"),
-            ([-1e308, 1e308], Scalar::F64, "a low and a higher bound"),
+            ([1.0, 1.0], Scalar::F32, "a low and a higher one, not 1 and 1"),
+            ([2.0, 1.0], Scalar::F32, "a low and a higher one, not 2 and 1"),
+            ([-1e308, 1e308], Scalar::F64, "a low and a higher one"),
             ([-129.0, 5.0], Scalar::I8, "i8 holds numbers from -128 below 128, not -129 to 5"),
             ([0.0, 257.0], Scalar::U8, "u8 holds numbers from 0 below 256, not 0 to 257"),
             ([0.0, 1.5], Scalar::U8, "whole numbers from 0 below 1.5 are all alike"),

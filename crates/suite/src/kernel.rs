@@ -13,10 +13,12 @@ use super::types::{Buffer, Fallback, Kernel, KernelText, Written};
 use super::values::{self, Group};
 use super::wgsl;
 use gpubench_core::error::Located;
-use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar, Settings};
+use gpubench_core::gpu::{
+    Binding, Constant, KernelSource, Language, MatrixProduct, Scalar, Settings,
+};
 use std::ops::Range;
 
-/// Optional features that a kernel can ask for.
+/// Optional features that a kernel can ask for, beside products of matrices.
 const FEATURES: [&str; 4] = ["subgroups", "f16", "f64", "i64_atomics"];
 
 impl Converter<'_> {
@@ -157,7 +159,8 @@ impl Converter<'_> {
     fn needs(&mut self, kernel: &file::Kernel) -> Option<Vec<String>> {
         let mut all = vec![];
         for need in kernel.needs.iter().flatten() {
-            let known = FEATURES.contains(&need.value.as_str());
+            let is_product = MatrixProduct::try_from(need.value.clone()).is_ok();
+            let known = is_product || FEATURES.contains(&need.value.as_str());
             if !known {
                 let message = format!("no device has a feature called `{}`", need.value);
                 self.diagnostics.push(&need.at, message, suggest(&need.value, FEATURES).as_deref());
@@ -255,6 +258,7 @@ fn first_variant(
     for (name, values) in kernel.searched_in_run().iter().flat_map(|search| &search.constants) {
         let spelled = |value: &&Constant| match value {
             Constant::Type(r#type) => r#type.spelled(text.language).is_some(),
+            Constant::Matrix(product) => product.spelled(name, text.language).is_ok(),
             _ => true,
         };
         if let Some(value) = values.iter().find(spelled) {

@@ -133,18 +133,24 @@ fn a_mistake_in_an_expression_is_where_it_stands() {
 
 #[test]
 fn whole_numbers_are_filled_within_their_type_and_not_all_alike() {
-    let with = |bounds: &str| {
+    let filled = |r#type: &str, fill: &str, bounds: &str| {
         let kernel = SUITE.replace("wgsl: k.wgsl, ", "").replace(
             "a: { type: f32, count: n, fill: random_bits }",
-            &format!("a: {{ type: u32, count: n, fill: {{ uniform: {bounds} }} }}"),
+            &format!("a: {{ type: {type}, count: n, fill: {{ {fill}: {bounds} }} }}"),
         );
         load_with(SUITE, &kernel, &[]).map(|_| ()).map_err(|found| found[0].message.clone())
     };
+    let with = |bounds: &str| filled("u32", "uniform", bounds);
     assert_eq!((with("[0, 4294967296]"), with("[1, 3]")), (Ok(()), Ok(())));
     assert!(with("[0, 4294967297]").unwrap_err().contains("u32 holds numbers from 0"));
     assert!(with("[-1, 5]").unwrap_err().contains("u32 holds numbers from 0"));
     assert!(with("[1, 2]").unwrap_err().contains("bounds 2 apart"));
-    assert!(with("[3, 3]").unwrap_err().contains("a low and a higher bound"));
+    assert!(with("[3, 3]").unwrap_err().contains("a low and a higher one"));
+    // A float holds every whole number up to some size; between other bounds it takes any number.
+    assert_eq!(filled("f16", "whole", "[-2048, 2049]"), Ok(()));
+    assert!(filled("f16", "whole", "[0, 2050]").unwrap_err().contains("f16 holds numbers from"));
+    assert!(filled("f32", "whole", "[0, 1]").unwrap_err().contains("bounds 2 apart"));
+    assert_eq!(filled("f32", "uniform", "[0, 1]"), Ok(()));
 }
 
 /// A variant has its own groups or those of the workload; a thousand are taken in all.

@@ -154,7 +154,7 @@ fn spelled(name: &str, value: &Constant) -> Result<String, Misfit> {
     match value {
         Constant::Int(number) => Ok(number.to_string()),
         Constant::Float(number) => Ok(format!("{number:?}")),
-        Constant::Type(_) => {
+        Constant::Type(_) | Constant::Matrix(_) => {
             let why = format!("`{name}` is a type, and a kernel in GLSL has numbers as constants");
             Err(Misfit::new(About::File, why, None))
         }

@@ -3,7 +3,7 @@
 use super::Expr;
 use super::decode::{At, Decode, Diagnostics, Entries};
 use super::keywords::{PlainSplit, keyword};
-use gpubench_core::gpu::{Element, Scalar};
+use gpubench_core::gpu::{Element, MatrixProduct, Scalar, names_matrix_product};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Split;
 use gpubench_core::yaml::{Node, Value};
@@ -206,13 +206,18 @@ impl Decode for Constant {
                 Some(Self(Known::Int(*n)))
             }
             Value::Float(x) if (*x as f32).is_finite() => Some(Self(Known::Float(*x))),
-            Value::Text(text) => match Element::try_from(text.clone()) {
-                Ok(r#type) => Some(Self(Known::Type(r#type))),
-                Err(why) => {
-                    diagnostics.reject(&node.at, why, Some("a constant is a number or a type"))
+            Value::Text(text) => {
+                let known = match names_matrix_product(text) {
+                    true => MatrixProduct::try_from(text.clone()).map(Known::Matrix),
+                    false => Element::try_from(text.clone()).map(Known::Type),
+                };
+                let help = "a constant is a number, a type, or a product of matrices";
+                match known {
+                    Ok(constant) => Some(Self(constant)),
+                    Err(why) => diagnostics.reject(&node.at, why, Some(help)),
                 }
-            },
-            _ => diagnostics.unexpected(node, "a number of 32 bits or a type"),
+            }
+            _ => diagnostics.unexpected(node, "a number of 32 bits, a type or a product"),
         }
     }
 }

@@ -33,7 +33,7 @@ impl OwnRoof {
         let over =
             |own: Option<f64>, all: Option<f64>| own.zip(all).map_or(1.0, |(own, all)| own / all);
         Self {
-            peak: over(roof.peak_to(&figure), single),
+            peak: over(roof.plain_peak_to(&figure), single),
             bandwidth: over(roof.level(figure.touched()), roof.bandwidth()),
         }
     }

@@ -3,11 +3,66 @@
 use super::{DOUBT, Figure};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::sole_type;
+use gpubench_core::workload::Ceiling;
 use std::collections::BTreeMap;
 
-/// The peak of each type that was measured.
+/// The peaks of each type that was measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Peaks(BTreeMap<Scalar, (Peak, Rates)>);
+pub(super) struct Peaks(BTreeMap<Scalar, TypePeaks>);
+
+/// The peaks of a type.
+#[derive(Clone, Debug)]
+struct TypePeaks {
+    /// Of whatever instruction does most.
+    best: Peak,
+    rates: Rates,
+    /// Operations a second of instructions that do one at a time, where others were measured as well: a dot product's,
+    /// a matrix unit's.
+    plain: Option<f64>,
+    /// Whether instructions were measured that do several at once.
+    several: bool,
+}
+
+impl TypePeaks {
+    /// What a kernel of this `rate` can reach: which instructions it uses, only its rate shows.
+    fn reach(&self, rate: f64) -> f64 {
+        self.plain.filter(|plain| rate <= DOUBT * plain).unwrap_or(self.best.rate)
+    }
+}
+
+/// What was measured of a type.
+#[derive(Default)]
+struct Measured {
+    rates: Rates,
+    /// The best of the ceilings of plain instructions.
+    plain: Option<f64>,
+    several: bool,
+    /// The rates of kernels that are no ceilings.
+    kernels: Vec<f64>,
+}
+
+impl Measured {
+    fn add(&mut self, ceiling: Option<Ceiling>, figure: &Figure) {
+        let rate = figure.flops / figure.seconds[0];
+        let best = self.rates.entry((figure.workload.to_owned(), figure.items)).or_default();
+        *best = best.max(rate);
+        match ceiling {
+            Some(Ceiling::Flops) => self.plain = Some(self.plain.unwrap_or(0.0).max(rate)),
+            Some(Ceiling::DotProduct) => self.several = true,
+            _ => self.kernels.push(rate),
+        }
+    }
+
+    /// Kernels that compute a little more than the ceiling of plain instructions raise it.
+    fn peaks(self) -> Option<TypePeaks> {
+        let Self { rates, plain, several, kernels } = self;
+        let raised = |plain: f64| {
+            kernels.into_iter().filter(|rate| *rate <= DOUBT * plain).fold(plain, f64::max)
+        };
+        let plain = plain.filter(|_| several).map(raised);
+        Some(TypePeaks { best: Peak::of(&rates, None)?, rates, plain, several })
+    }
+}
 
 /// The most operations a second of each workload and number of work-items: what a peak was found among, so that one
 /// workload can be left out.
@@ -24,36 +79,36 @@ struct Peak {
 }
 
 impl Peaks {
-    /// Of figures that are ceilings; a figure of several types is the ceiling of none of them.
-    pub(super) fn of(figures: &[Figure]) -> Self {
-        let mut by_type: BTreeMap<Scalar, Rates> = BTreeMap::new();
-        for figure in figures {
+    /// Of figures, each with what it bounds where it is a ceiling; one of several types is the ceiling of none of them.
+    pub(super) fn of(figures: &[(Option<Ceiling>, Figure)]) -> Self {
+        let mut by_type: BTreeMap<Scalar, Measured> = BTreeMap::new();
+        for (ceiling, figure) in figures {
             let Some(r#type) = sole_type(figure.flops, figure.types) else { continue };
-            let rates = by_type.entry(r#type).or_default();
-            let best = rates.entry((figure.workload.to_owned(), figure.items)).or_default();
-            *best = best.max(figure.flops / figure.seconds[0]);
+            by_type.entry(r#type).or_default().add(*ceiling, figure);
         }
-        let of_type = |(r#type, rates)| Some((r#type, (Peak::of(&rates, None)?, rates)));
+        let of_type = |(r#type, measured): (Scalar, Measured)| Some((r#type, measured.peaks()?));
         Self(by_type.into_iter().filter_map(of_type).collect())
     }
 
-    /// Operations of a type a second.
-    pub(super) fn rate(&self, r#type: Scalar) -> Option<f64> {
-        self.0.get(&r#type).map(|(peak, _)| peak.rate)
+    /// Whether a kernel of this type and rate does several operations at once, as far as its rate shows.
+    pub(super) fn does_several(&self, r#type: Scalar, rate: f64) -> bool {
+        let found = self.0.get(&r#type).filter(|peaks| peaks.several);
+        found.is_some_and(|peaks| peaks.plain.is_none_or(|plain| rate > DOUBT * plain))
     }
 
-    /// All of them.
+    /// Operations a second of each type, of instructions that do one at a time where they were measured.
     pub(super) fn all(&self) -> impl Iterator<Item = (Scalar, f64)> {
-        self.0.iter().map(|(r#type, (peak, _))| (*r#type, peak.rate))
+        self.0.iter().map(|(r#type, peaks)| (*r#type, peaks.reach(0.0)))
     }
 
-    /// Operations a second of such a mix, where all of its types are known.
-    pub(super) fn of_mix(&self, figure: &Figure) -> Option<f64> {
-        let seconds = |(r#type, count)| self.rate(r#type).map(|rate| count / rate);
+    /// Operations a second of such a mix, where all of its types are known, for a kernel that takes so many seconds.
+    pub(super) fn of_mix(&self, figure: &Figure, taken: f64) -> Option<f64> {
+        let reach = |r#type, rate| self.0.get(&r#type).map(|peaks| peaks.reach(rate));
+        let seconds = |(r#type, count)| reach(r#type, count / taken).map(|rate| count / rate);
         let seconds = figure.operations().map(seconds).collect::<Option<Vec<f64>>>()?;
         match seconds.into_iter().reduce(f64::max) {
             Some(seconds) => Some(figure.flops / seconds),
-            None => self.rate(Scalar::F32),
+            None => reach(Scalar::F32, 0.0),
         }
     }
 
@@ -68,8 +123,8 @@ impl Peaks {
         let slowest = figure.seconds[1];
         let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
         figure.operations().find_map(|(r#type, count)| {
-            let (peak, rates) = self.0.get(&r#type)?;
-            let peak = if except.is_none() { Some(*peak) } else { Peak::of(rates, except) };
+            let TypePeaks { best, rates, .. } = self.0.get(&r#type)?;
+            let peak = if except.is_none() { Some(*best) } else { Peak::of(rates, except) };
             let (rate, peak) = (count / slowest, peak.filter(bounds)?.rate);
             (rate > margin * peak).then_some((r#type, rate, peak))
         })

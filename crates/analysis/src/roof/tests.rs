@@ -151,6 +151,35 @@ fn what_a_ceiling_was_too_small_to_show_it_does_not_bound() {
     assert_eq!(hidden(&[short, moves("a", 64.0, 5e10)]), [false; 2]);
 }
 
+/// Matrix units do many operations in one instruction.
+#[test]
+fn a_kernel_stands_under_the_instructions_that_its_rate_shows() {
+    let half = |record: Record| typed(record, &[(Scalar::F16, 1.0)]);
+    let vectors = half(ceiling(Ceiling::Flops, computes("arithmetic", 1024, 1e12)));
+    let units = half(ceiling(Ceiling::DotProduct, computes("matrix", 1024, 8e12)));
+    let both = Roof::of(&[vectors.clone(), units.clone()]);
+    let peak = |roof: &Roof, rate| roof.peak_of(&half(computes("kernel", 64, rate)));
+    assert_eq!([0.5e12, 1.1e12, 3e12].map(|rate| peak(&both, rate)), [1e12, 1e12, 8e12].map(Some));
+    assert_eq!(both.types().collect::<Vec<_>>(), [(Scalar::F16, 1e12)]);
+    assert_eq!(
+        peak(&Roof::of(std::slice::from_ref(&units)), 0.5e12),
+        Some(8e12),
+        "no other was measured"
+    );
+    // A kernel that is no ceiling raises the one that it is near.
+    let shown = |records: &[Record]| {
+        let cases = aggregate(records);
+        let roof = Roof::at_values(&cases);
+        (roof.types().next(), roof.does_several(Scalar::F16, 3e12))
+    };
+    let kernel = |rate| half(computes("kernel", 1024, rate));
+    let all = |rate| [vectors.clone(), units.clone(), kernel(rate)];
+    assert_eq!(shown(&all(1.1e12)), (Some((Scalar::F16, 1.1e12)), true));
+    assert_eq!(shown(&all(7e12)), (Some((Scalar::F16, 1e12)), true), "one of matrix units");
+    assert_eq!(shown(&[vectors.clone(), kernel(3e12)]), (Some((Scalar::F16, 3e12)), false));
+    assert_eq!(shown(&[units.clone(), kernel(1e12)]), (Some((Scalar::F16, 8e12)), true));
+}
+
 #[test]
 fn a_ceiling_that_was_disturbed_bounds_nothing() {
     let mut triad = bandwidth(192.0, 1e10);

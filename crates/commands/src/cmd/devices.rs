@@ -4,7 +4,7 @@ use super::found;
 use super::remotes::RemoteArgs;
 use super::show::{print, print_pretty_json, width, wrapped};
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, names_matrix_product};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::device_choice::{Numbered, Selector, without_layers};
@@ -158,14 +158,18 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         .map(|[low, high]| if low == high { low.to_string() } else { format!("{low} to {high}") });
     let types = device.memory_types.iter().enumerate();
     rows.extend(types.map(|(i, kind)| (if i == 0 { "memory types" } else { "" }, kind.clone())));
+    let (products, others): (Vec<String>, Vec<String>) =
+        device.features.iter().cloned().partition(|feature| names_matrix_product(feature));
     let optional = [
         ("subgroup", subgroup),
-        ("features", Some(device.features.join(", "))),
+        ("features", Some(others.join(", "))),
         ("PCI address", device.pci.clone()),
         ("UUID", device.uuid.clone()),
     ];
     let known = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
     rows.extend(known);
+    let products = products.into_iter().enumerate();
+    rows.extend(products.map(|(i, product)| (if i == 0 { "matrix units" } else { "" }, product)));
     rows.retain(|(_, value)| !value.is_empty());
     rows
 }

@@ -49,9 +49,18 @@ impl KernelSource {
 
     /// What the constants' types need in front of the text in WGSL, in its first line.
     pub fn directives(&self) -> &'static str {
-        let half = |c: &Constant| matches!(c, Constant::Type(t) if t.scalar == Scalar::F16);
-        let any = self.constants.iter().any(|(_, constant)| half(constant));
-        if any { "enable f16; " } else { "" }
+        let any = |is: fn(&Constant) -> bool| self.constants.iter().any(|(_, c)| is(c));
+        let half = any(|constant| match constant {
+            Constant::Type(element) => element.scalar == Scalar::F16,
+            Constant::Matrix(product) => [product.factor, product.sum].contains(&Scalar::F16),
+            _ => false,
+        });
+        match (any(|constant| matches!(constant, Constant::Matrix(_))), half) {
+            (true, true) => "enable f16; enable wgpu_cooperative_matrix; ",
+            (true, false) => "enable wgpu_cooperative_matrix; ",
+            (false, true) => "enable f16; ",
+            (false, false) => "",
+        }
     }
 
     /// Names of values that the text in WGSL lets others set (`override`).
@@ -67,10 +76,9 @@ impl KernelSource {
             .into_iter()
             .zip(self.group)
             .map(|(name, size)| (name.to_owned(), Constant::Int(i64::from(size))));
-        group
-            .chain(self.constants.iter().flat_map(with_relatives))
-            .map(|(name, value)| Ok((name, spell(&value, language)?)))
-            .collect()
+        let all = group.chain(self.constants.iter().flat_map(with_relatives));
+        let spelled = all.map(|(name, value)| spell(name, &value, language));
+        Ok(spelled.collect::<Result<Vec<_>>>()?.concat())
     }
 }
 
@@ -102,16 +110,18 @@ fn untyped(value: &str, r#type: &str) -> String {
     }
 }
 
-fn spell(value: &Constant, language: Language) -> Result<String> {
-    Ok(match (value, language) {
+fn spell(name: String, value: &Constant, language: Language) -> Result<Vec<(String, String)>> {
+    let spelled = match (value, language) {
         (Constant::Int(n), Language::Opencl) => n.to_string(),
         (Constant::Int(n), Language::Wgsl) if *n < 0 => format!("{n}i"),
         (Constant::Int(n), Language::Wgsl) => format!("{n}u"),
         (Constant::Float(x), _) => format!("{x:?}f"),
+        (Constant::Matrix(product), _) => return product.spelled(&name, language),
         (Constant::Type(element), _) => element.spelled(language).ok_or_else(|| {
             Error::Unsupported(format!("WGSL has no type `{}`", String::from(*element)))
         })?,
-    })
+    };
+    Ok(vec![(name, spelled)])
 }
 
 #[cfg(test)]
@@ -207,6 +217,22 @@ mod tests {
         let text = half.wgsl().unwrap();
         assert!(text.starts_with("enable f16; the text\n"), "{text}");
         assert!(text.contains("alias T=vec2<f16>;const T_WIDTH=2u;alias T_SCALAR=f16;"), "{text}");
+    }
+
+    #[test]
+    fn a_product_of_matrices_is_types_behind_the_text_and_enabled_before_it() {
+        let mut own = source(Language::Wgsl);
+        let product = "matrix_16x16x16_f16_f32".to_owned().try_into().unwrap();
+        own.constants = vec![("M".into(), Constant::Matrix(product))];
+        let text = own.wgsl().unwrap();
+        assert!(
+            text.starts_with("enable f16; enable wgpu_cooperative_matrix; the text\n"),
+            "{text}"
+        );
+        assert!(text.contains("alias M_A=coop_mat16x16<f16,A>;"), "{text}");
+        assert!(text.ends_with("alias M_FACTOR=f16;alias M_SUM=f32;const M_ROWS=16u;"), "{text}");
+        own.language = Language::Opencl;
+        assert!(matches!(own.defines(), Err(Error::Unsupported(why)) if why.contains("OpenCL C")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::{Argument, Language, Scalar, Settings};
+use super::{Argument, Language, MatrixProduct, Scalar, Settings};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -105,16 +105,19 @@ pub enum Constant {
     Float(f64),
     /// A type, so that one kernel serves several vector widths.
     Type(Element),
+    /// A product of matrices, so that one kernel serves several matrix units.
+    Matrix(MatrixProduct),
 }
 
 impl Constant {
     /// What it counts as in a suite's arithmetic: a type as its width, so that a grid shrinks as
-    /// vectors widen.
+    /// vectors widen; a product of matrices as its rows.
     pub fn number(&self) -> f64 {
         match self {
             Self::Int(n) => *n as f64,
             Self::Float(x) => *x,
             Self::Type(element) => f64::from(element.width),
+            Self::Matrix(product) => f64::from(product.rows()),
         }
     }
 }
@@ -125,6 +128,7 @@ impl std::fmt::Display for Constant {
             Self::Int(n) => write!(f, "{n}"),
             Self::Float(x) => write!(f, "{x}"),
             Self::Type(element) => write!(f, "{}", String::from(*element)),
+            Self::Matrix(product) => product.fmt(f),
         }
     }
 }

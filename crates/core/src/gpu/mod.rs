@@ -5,6 +5,7 @@ mod constants;
 mod info;
 mod kernel;
 mod language;
+mod matrix;
 mod names;
 mod recording;
 mod scalar;
@@ -20,6 +21,7 @@ pub use kernel::{
     group_label,
 };
 pub use language::Language;
+pub use matrix::{MatrixProduct, names_matrix_product};
 pub use names::names;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use scalar::Scalar;

@@ -106,6 +106,16 @@ impl Scalar {
         }
     }
 
+    /// The least and the largest whole number that it holds with all between them.
+    pub fn whole_range(self) -> [f64; 2] {
+        let largest = match self {
+            Self::F16 => 2048.0,
+            Self::F32 => 16_777_216.0,
+            _ => EXACT,
+        };
+        self.range().unwrap_or([-largest, largest])
+    }
+
     /// Whether it can hold `value`: integers hold whole numbers of their range that binary64 has exactly,
     /// others what rounds to a finite number.
     pub fn holds(self, value: f64) -> bool {

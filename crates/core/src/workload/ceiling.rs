@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ceiling {
     /// Operations a second: nothing computes faster.
     Flops,
-    /// Operations a second of an instruction that does several at once: a dot product's. Nothing of
+    /// Operations a second of an instruction that does several at once: a dot product's, a matrix unit's. Nothing of
     /// their type computes faster; how much faster it is than other instructions is not known.
     DotProduct,
     /// Bytes a second, at each size that it is measured at: nothing moves more from there.

@@ -9,6 +9,8 @@ pub enum Fill {
     /// Uniformly between `low` and `high`; a whole number is below `high`, an `f32` may be
     /// rounded up to it.
     Uniform([f64; 2]),
+    /// Whole numbers from `low` to below `high`, also in floats: sums of their products are exact.
+    Whole([f64; 2]),
     /// Random bits (for `f32`: random numbers of either sign between 1/2 and 2), which no
     /// memory compression can shrink.
     RandomBits,

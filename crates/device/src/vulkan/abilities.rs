@@ -2,10 +2,13 @@
 
 use super::facts::Physical;
 use super::instance::{Instance, named};
+use super::matrices;
 use super::status::checked;
 use ash::vk;
 use gpubench_core::error::Result;
+use gpubench_core::gpu::{MatrixProduct, Scalar};
 use naga::valid::Capabilities;
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// What is used where a device has it. Everything later than Vulkan 1.1 is used as the extension
@@ -30,6 +33,8 @@ pub(super) struct Abilities {
     pub int64: bool,
     /// Zeroing a group's local memory before it begins.
     pub zeroed_local: bool,
+    /// Products of matrices in kernels.
+    pub matrices: BTreeSet<MatrixProduct>,
     /// Kernels whose subgroup size may be any of a range.
     pub subgroup_range: Option<[u32; 2]>,
 }
@@ -82,6 +87,10 @@ impl Abilities {
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
+            matrices: matrices::of(instance, physical, has)
+                .into_iter()
+                .filter(|product| f16 || ![product.factor, product.sum].contains(&Scalar::F16))
+                .collect(),
             subgroup_range: subgroup_range(physical, has),
             extensions,
         })
@@ -105,7 +114,9 @@ impl Abilities {
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];
-        table.into_iter().filter(|&(_, used)| used).map(|(name, _)| name).collect()
+        let matrices = matrices::NEEDED.map(|name| (name, !self.matrices.is_empty()));
+        let all = table.into_iter().chain(matrices);
+        all.filter(|&(_, used)| used).map(|(name, _)| name).collect()
     }
 
     /// What naga's validator allows in kernels.
@@ -115,13 +126,15 @@ impl Abilities {
         capabilities.set(Capabilities::SHADER_FLOAT16, self.f16);
         capabilities.set(Capabilities::FLOAT64, self.f64);
         capabilities.set(Capabilities::SHADER_INT64, self.int64);
+        capabilities.set(Capabilities::COOPERATIVE_MATRIX, !self.matrices.is_empty());
         capabilities
     }
 
     /// The names that suites use.
     pub fn names(&self) -> Vec<String> {
         let table = [("f16", self.f16), ("f64", self.f64), ("subgroups", self.subgroups)];
-        table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
+        let known = table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned());
+        known.chain(self.matrices.iter().map(MatrixProduct::to_string)).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::abilities::Abilities;
 use super::info::Found;
 use super::instance::Instance;
+use super::matrices::Features;
 use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
 use ash::vk;
@@ -224,6 +225,7 @@ fn create(
         .pipeline_executable_info(true);
     let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
         .shader_zero_initialize_workgroup_memory(true);
+    let mut matrices = Features::all();
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
     if abilities.f16 {
@@ -240,6 +242,9 @@ fn create(
     }
     if abilities.zeroed_local {
         features = features.push_next(&mut zeroed);
+    }
+    if !abilities.matrices.is_empty() {
+        features = matrices.chained(features);
     }
     let request = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)

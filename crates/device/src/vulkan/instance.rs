@@ -98,6 +98,19 @@ impl Instance {
         domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
     }
 
+    /// What is to be `read` of each product of matrices that a device lists, for which its extension is there.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn matrix_products<T>(
+        &self,
+        handle: vk::PhysicalDevice,
+        read: impl Fn(&vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<T>,
+    ) -> Vec<T> {
+        let matrices = ash::khr::cooperative_matrix::Instance::new(&self.entry, &self.instance);
+        // SAFETY: the instance is alive, the handle came from it, and the device has the extension.
+        let listed = unsafe { matrices.get_physical_device_cooperative_matrix_properties(handle) };
+        listed.unwrap_or_default().iter().filter_map(read).collect()
+    }
+
     /// What is asked of a device.
     pub fn of(&self, handle: vk::PhysicalDevice) -> Physical<'_> {
         Physical { instance: &self.instance, handle }

@@ -56,6 +56,9 @@ pub(super) fn build(
         zeroed_local: context.abilities.zeroed_local,
     };
     let spirv = spirv::compile(source, text, target).map_err(failed)?;
+    if spirv.has_matrices() {
+        check_subgroups(context, source)?;
+    }
     let set_layout = set_layout(context, &arguments, spirv.pushed)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
@@ -92,6 +95,19 @@ fn check_limits(context: &Context, source: &KernelSource, arguments: &[Argument]
         .max_descriptor_set_uniform_buffers_dynamic
         .min(limits.max_per_stage_descriptor_uniform_buffers);
     check_values(source, values, max_values)
+}
+
+/// With matrices all subgroups must be full, along the first dimension.
+fn check_subgroups(context: &Context, source: &KernelSource) -> Result<()> {
+    let subgroup = context.abilities.subgroup_range.map_or(1, |[_, largest]| largest);
+    let [x, ..] = source.group;
+    if x.is_multiple_of(subgroup) {
+        return Ok(());
+    }
+    Err(Error::Unsupported(format!(
+        "{} multiplies matrices with a work-group of {x} along x; the device wants a multiple of its subgroup, {subgroup}",
+        name(source)
+    )))
 }
 
 fn descriptor_type(argument: &Argument) -> vk::DescriptorType {
@@ -164,7 +180,12 @@ fn pipeline(
     let module = unsafe { context.device.create_shader_module(&request, None) }?;
     let module = Owned::new(context, module, ash::Device::destroy_shader_module);
     let entry = CString::new(source.entry.as_str()).unwrap_or_default();
+    let full = match spirv.has_matrices() {
+        true => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
+        false => vk::PipelineShaderStageCreateFlags::empty(),
+    };
     let stage = vk::PipelineShaderStageCreateInfo::default()
+        .flags(full)
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(*module)
         .name(&entry);

@@ -4,7 +4,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `instance`, `info`, `facts` | the loader, the devices, what they say of themselves |
-//! | `abilities` | what is used where a device has it |
+//! | `abilities`, `matrices` | what is used where a device has it |
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
 //! | `spirv`, `bindings`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
@@ -25,6 +25,7 @@ mod imported;
 mod info;
 mod instance;
 mod kernel;
+mod matrices;
 mod memory;
 mod params;
 mod plan;

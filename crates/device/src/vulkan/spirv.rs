@@ -10,11 +10,21 @@ use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
 /// SPIR-V 1.3 is what Vulkan 1.1 takes.
 const VERSION: (u8, u8) = (1, 3);
 
+/// The instruction that declares `CooperativeMatrixKHR`.
+const COOPERATIVE_MATRIX: [u32; 2] = [2 << 16 | 17, 6022];
+
 /// A kernel as the driver takes it.
 pub(super) struct Spirv {
     pub words: Vec<u32>,
     /// Whether its parameters are push constants, not a uniform buffer.
     pub pushed: bool,
+}
+
+impl Spirv {
+    /// Whether it multiplies matrices, for which all its subgroups must be full.
+    pub fn has_matrices(&self) -> bool {
+        self.words.windows(2).any(|pair| pair == COOPERATIVE_MATRIX)
+    }
 }
 
 /// What a device takes.

@@ -2,7 +2,7 @@
 //! suite says of its arguments. wgpu itself finds some of this late, in its own words, and local
 //! memory beyond the limit not at all.
 
-use super::features::lacking;
+use super::features::{lacking, lacking_matrices};
 use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Language};
@@ -53,6 +53,9 @@ pub(crate) fn examine(
             Some(why) => Error::Unsupported(why),
             None => failed(error.emit_to_string_with_path(&text, file)),
         })?;
+    if let Some(why) = lacking_matrices(&module, &valid, source, info) {
+        return Err(Error::Unsupported(why));
+    }
     let entry = entry(&module, source).map_err(failed)?;
     let local = local_memory(&module, valid.get_entry_point(entry)).map_err(failed)?;
     if local > info.local_memory {

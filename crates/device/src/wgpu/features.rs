@@ -1,9 +1,9 @@
 //! A kernel may need what only some devices offer. naga names its own flags then; here it is said as suites say it.
 
 use super::name;
-use gpubench_core::gpu::{DeviceInfo, KernelSource};
-use naga::Module;
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use gpubench_core::gpu::{DeviceInfo, KernelSource, MatrixProduct, Scalar};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Expression, Handle, Module, TypeInner};
 
 /// Optional features as suites name them, and as naga does.
 const NAMED: [(&str, Capabilities); 3] = [
@@ -21,16 +21,61 @@ pub(super) fn lacking(module: &Module, source: &KernelSource, info: &DeviceInfo)
     let all = Capabilities::all();
     let needs = |feature| is_valid(all) && !is_valid(all.difference(feature));
     let has = |feature: &str| info.features.iter().any(|known| known == feature);
-    let kernel = name(source);
     let named = NAMED.into_iter().find(|&(feature, flag)| !has(feature) && needs(flag));
     if let Some((feature, _)) = named {
-        return Some(format!(
-            "{kernel} needs `{feature}`, which the device does not offer; with `needs: [{feature}]` in the suite it \
-             runs on devices that do"
-        ));
+        return Some(needed(source, feature));
     }
-    needs(Capabilities::SHADER_INT64)
-        .then(|| format!("{kernel} needs integers of 64 bits, which the device does not offer"))
+    let valid = Validator::new(ValidationFlags::all(), all).validate(module).ok()?;
+    lacking_matrices(module, &valid, source, info).or_else(|| {
+        needs(Capabilities::SHADER_INT64).then(|| {
+            let kernel = name(source);
+            format!("{kernel} needs integers of 64 bits, which the device does not offer")
+        })
+    })
+}
+
+fn needed(source: &KernelSource, feature: &str) -> String {
+    let kernel = name(source);
+    format!(
+        "{kernel} needs `{feature}`, which the device does not offer; with `needs: [{feature}]` in the suite it \
+         runs on devices that do"
+    )
+}
+
+/// As [`lacking`], of products of matrices: to naga a device multiplies those of all shapes and types, or none.
+pub(super) fn lacking_matrices(
+    module: &Module,
+    valid: &ModuleInfo,
+    source: &KernelSource,
+    info: &DeviceInfo,
+) -> Option<String> {
+    let functions = module.functions.iter().map(|(handle, function)| (function, &valid[handle]));
+    let entries = module.entry_points.iter().enumerate();
+    let entries = entries.map(|(i, entry)| (&entry.function, valid.get_entry_point(i)));
+    for (function, types) in functions.chain(entries) {
+        let matrix = |of: Handle<Expression>| match *types[of].ty.inner_with(&module.types) {
+            TypeInner::CooperativeMatrix { rows, scalar, .. } if scalar.width == 2 => {
+                Some((rows as u32, Scalar::F16))
+            }
+            TypeInner::CooperativeMatrix { rows, .. } => Some((rows as u32, Scalar::F32)),
+            _ => None,
+        };
+        for (_, expression) in function.expressions.iter() {
+            let Expression::CooperativeMultiplyAdd { a, b, c } = *expression else { continue };
+            let (Some(a), Some(b), Some((rows, sum))) = (matrix(a), matrix(b), matrix(c)) else {
+                continue;
+            };
+            if a != b || a.0 != rows {
+                let kernel = name(source);
+                return Some(format!("{kernel} multiplies matrices that do not fit each other"));
+            }
+            let product = MatrixProduct { shape: [rows; 3], factor: a.1, sum }.to_string();
+            if !info.features.contains(&product) {
+                return Some(needed(source, &product));
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -44,7 +89,11 @@ mod tests {
 
     /// A kernel of one work-item; `subgroups` and 64 bits need no line that enables them.
     fn kernel(body: &str) -> KernelSource {
-        let enable = if body.contains("f16") { "enable f16;" } else { "" };
+        let enable = match () {
+            () if body.contains("f16") => "enable f16;",
+            () if body.contains("coop") => "enable wgpu_cooperative_matrix;",
+            () => "",
+        };
         KernelSource {
             language: Language::Wgsl,
             text: format!(
@@ -90,12 +139,26 @@ mod tests {
                 &["subgroups"],
                 needed("subgroups"),
             ),
+            (
+                "a[0] = a[0]; let c = coopMultiplyAdd(coopLoad<coop_mat8x8<f32,A>>(&a[0]), \
+                 coopLoad<coop_mat8x8<f32,B>>(&a[0]), coopLoad<coop_mat8x8<f32,C>>(&a[0]));",
+                Capabilities::COOPERATIVE_MATRIX,
+                &["matrix_8x8x8_f32_f32"],
+                needed("matrix_8x8x8_f32_f32"),
+            ),
             ("a[0] = f32(i64(a[0]) + 1li);", Capabilities::SHADER_INT64, &[], int64),
         ] {
             assert!(said(body, features, flag).is_none(), "{body}");
             match said(body, &[], Capabilities::empty()) {
                 Some(Error::Unsupported(why)) => assert_eq!(why, wanted, "{body}"),
                 other => panic!("{body}: {other:?}"),
+            }
+            let others = ["matrix_16x16x16_f32_f32"];
+            assert_eq!(said(body, &others, flag).is_some(), body.contains("coop"), "{body}");
+            if body.contains("coop") {
+                let mixed = body.replace("coop_mat8x8<f32,B>", "coop_mat16x16<f32,B>");
+                let why = format!("{:?}", said(&mixed, features, flag));
+                assert!(why.contains("do not fit each other"), "{why}");
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Time of one copy between host and device, by kind of host memory.
 
-use crate::compare;
+use crate::compare_copied;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, copies, host_buffer};
 use crate::session::span;
 use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, MemoryKind};
-use gpubench_core::workload::{Comparison, Fill};
+use gpubench_core::workload::Fill;
 use gpubench_device::Device;
 use gpubench_reference::{Data, fill};
 
@@ -60,9 +60,7 @@ fn place(device: &mut dyn Device, case: &Case, to_device: bool, data: &Data) -> 
 /// The target must hold the source's bytes.
 fn verify(bench: &mut Bench, target: BufferId, data: &Data) -> Result<()> {
     let bytes = bench.device().read(target)?;
-    let found = Data::from_bytes(data.scalar(), &bytes);
-    let exact = Comparison { relative: 0.0, absolute: 0.0 };
-    let (norms, mismatch) = compare("data", data, &found, exact, "timed copies");
+    let (norms, mismatch) = compare_copied("data", data, &bytes, "timed copies");
     bench.measurement.norms = Some(norms);
     if let Some(mismatch) = mismatch {
         bench.measurement.mismatch(mismatch);

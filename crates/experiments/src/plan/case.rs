@@ -157,6 +157,11 @@ impl Candidate {
         !self.others.is_empty()
     }
 
+    /// Operations of one launch, or its bytes where it computes nothing: what variants are compared by.
+    pub fn work(&self) -> f64 {
+        if self.flops > 0.0 { self.flops } else { self.bytes.max(1.0) }
+    }
+
     /// SHA-256 over all that decides what its kernels compute and how.
     pub fn hash(&self) -> String {
         let hashes: Vec<String> = self.kernels().map(KernelSource::hash).collect();

@@ -91,7 +91,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         .text(device.language)
         .ok_or_else(|| format!("the kernel has no {:?} source", device.language).to_lowercase())?;
     check_group(variant.group, workload, device)?;
-    check_types(&variant.constants, device.language)?;
+    check_types(&variant.constants, device)?;
     let scope = with_constants(&asked.scope, variant.group, &variant.constants);
     let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
     let later = asked.later.iter().map(|(scope, params)| {
@@ -255,16 +255,22 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     other.unsupported_argument().is_none().then_some(other)
 }
 
-/// Whether the language has the types that are constants.
-fn check_types(constants: &[(String, Constant)], language: Language) -> Result<(), String> {
-    let missing = constants.iter().find_map(|(_, constant)| match constant {
-        Constant::Type(r#type) if r#type.spelled(language).is_none() => Some(*r#type),
+/// Whether the device, or its language, has the types and products of matrices that are constants.
+fn check_types(constants: &[(String, Constant)], device: &DeviceInfo) -> Result<(), String> {
+    let lacking = |constant: &Constant| match constant {
+        Constant::Type(r#type) if r#type.spelled(device.language).is_none() => {
+            Some(format!("WGSL has no type `{}`", String::from(*r#type)))
+        }
+        Constant::Matrix(product) => {
+            let name = product.to_string();
+            if !device.features.contains(&name) {
+                return Some(format!("the device has no matrix unit for `{name}`"));
+            }
+            product.spelled("M", device.language).err().map(|why| why.to_string())
+        }
         _ => None,
-    });
-    match missing {
-        Some(r#type) => Err(format!("WGSL has no type `{}`", String::from(r#type))),
-        None => Ok(()),
-    }
+    };
+    constants.iter().find_map(|(_, constant)| lacking(constant)).map_or(Ok(()), Err)
 }
 
 pub(super) fn check_group(

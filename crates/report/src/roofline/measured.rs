@@ -26,6 +26,9 @@ impl Ceiling<'_, '_> {
     }
 }
 
+/// Operations in `f32`, by instructions that do one at a time.
+const SINGLE: (Scalar, bool) = (Scalar::F32, false);
+
 /// The bytes of a launch.
 fn bytes(row: &Aggregate) -> f64 {
     row.rounds().next().map_or(0.0, |measured| measured.bytes)
@@ -39,7 +42,8 @@ pub(super) fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Measured<'m, 'a> {
     pub(super) roof: Roof,
-    peaks: BTreeMap<Scalar, Ceiling<'m, 'a>>,
+    /// By type, and whether of an instruction that does several operations at once.
+    peaks: BTreeMap<(Scalar, bool), Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
     /// The most bytes of a case that may be its ceiling.
     largest: f64,
@@ -80,21 +84,25 @@ impl<'m, 'a> Measured<'m, 'a> {
             } else if measured.flops > 0.0 && row.key.measure.is_kernel() {
                 let new = Ceiling { rate: measured.flops / time.value, row };
                 let Some(of) = sole_type(measured.flops, &measured.types) else { continue };
-                let best = found.peaks.entry(of).or_insert(new);
+                let several = match kind {
+                    Some(kind) => kind == Kind::DotProduct,
+                    None => found.roof.does_several(of, new.rate),
+                };
+                let best = found.peaks.entry((of, several)).or_insert(new);
                 if new.rate > best.rate {
                     *best = new;
                 }
             }
         }
         // Only where a ceiling of arithmetic was measured, and then by the kernel that computes most.
-        found.peaks.retain(|of, _| found.roof.types().any(|(known, _)| known == *of));
+        found.peaks.retain(|(of, _), _| found.roof.types().any(|(known, _)| known == *of));
         found
     }
 
     /// The ceiling, of arithmetic that in `f32`, or why there is none, and the case that reached it.
     pub(super) fn cells(&self, kind: Kind) -> [Cell; 2] {
         let found = match kind {
-            Kind::Flops | Kind::DotProduct => self.peaks.get(&Scalar::F32).copied(),
+            Kind::Flops | Kind::DotProduct => self.peaks.get(&SINGLE).copied(),
             Kind::Bandwidth => self.bandwidth,
         };
         let Some(ceiling) = found else {
@@ -113,13 +121,17 @@ impl<'m, 'a> Measured<'m, 'a> {
     }
 
     /// The ceilings of arithmetic in other types, by name, and the cases that reached them.
-    pub(super) fn other_types(&self) -> impl Iterator<Item = (&'static str, [Cell; 2])> {
-        self.others().map(|(r#type, ceiling)| (r#type.name(), ceiling.cells("")))
+    pub(super) fn other_types(&self) -> impl Iterator<Item = (String, [Cell; 2])> {
+        self.others().map(|(name, ceiling)| (name, ceiling.cells("")))
     }
 
-    fn others(&self) -> impl Iterator<Item = (Scalar, Ceiling<'m, 'a>)> {
-        let others = self.peaks.iter().filter(|(r#type, _)| **r#type != Scalar::F32);
-        others.map(|(r#type, ceiling)| (*r#type, *ceiling))
+    fn others(&self) -> impl Iterator<Item = (String, Ceiling<'m, 'a>)> {
+        let name = |(r#type, several): (Scalar, bool)| match several {
+            true => format!("{}, several at once", r#type.name()),
+            false => r#type.name().to_owned(),
+        };
+        let others = self.peaks.iter().filter(|(of, _)| **of != SINGLE);
+        others.map(move |(of, ceiling)| (name(*of), *ceiling))
     }
 
     /// The ceilings of a kernel: of its own types, and of the level of memory that it works in.
@@ -130,7 +142,7 @@ impl<'m, 'a> Measured<'m, 'a> {
 
     /// Those of `f32` and of memory.
     pub(super) fn ceilings(&self) -> Option<Ceilings> {
-        let peak = self.peaks.get(&Scalar::F32)?.rate;
+        let peak = self.peaks.get(&SINGLE)?.rate;
         Some(Ceilings { peak, bandwidth: self.bandwidth?.rate })
     }
 
@@ -147,8 +159,8 @@ impl<'m, 'a> Measured<'m, 'a> {
             let name = format!("roof from {}", Bytes(*bytes as u64));
             line(name, vec![(left, left * rate), (peak / rate, peak)])
         };
-        let top = |(r#type, ceiling): (Scalar, Ceiling)| {
-            let (name, rate) = (format!("roof of {}", r#type.name()), ceiling.rate);
+        let top = |(name, ceiling): (String, Ceiling)| {
+            let (name, rate) = (format!("roof of {name}"), ceiling.rate);
             line(name, vec![(rate / bandwidth, rate), (right, rate)])
         };
         let mut roofs: Vec<Series> = faster.map(slope).collect();

@@ -8,6 +8,12 @@ fn a_kernel_has_an_entry_and_a_group() {
         ("entry: copy", "entry: 9copy", "`9copy` is no name of a function", "9copy"),
         (", group: [64]", "", "the kernel needs a `group`: the size of its work-groups", "kernel"),
         ("group: [64]", "group: [64], needs: [f61]", "no device has a feature called `f61`", "f61"),
+        (
+            "group: [64]",
+            "group: [64], needs: [matrix_16x16_f16_f32]",
+            "no device has a feature called `matrix_16x16_f16_f32`",
+            "matrix_16x16_f16_f32",
+        ),
         ("group: [64]", "group: [64], constants: { 9A: 1 }", "`9A` cannot name a constant", "9A"),
         (
             "group: [64]",

@@ -120,6 +120,9 @@ fn a_constant_is_a_number_of_32_bits_or_a_type() {
         assert!(wrong::<Constant>(text).0.starts_with("expected a number of 32 bits"), "{text}");
     }
     assert!(wrong::<Constant>("f31").0.contains("`f31` is no element type"));
+    let product = constant("matrix_8x8x8_f16_f32").unwrap();
+    assert!(matches!(&product, Known::Matrix(of) if of.to_string() == "matrix_8x8x8_f16_f32"));
+    assert!(wrong::<Constant>("matrix_8x8_f16").0.contains("is no product of matrices"));
 }
 
 #[test]

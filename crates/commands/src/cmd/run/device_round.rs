@@ -1,6 +1,7 @@
 //! A round of one device: its cases one after the other, each for its share of the device's time.
 
 use super::deferred::Phase;
+use super::finalists::narrowed;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::Share;
 use gpubench_core::error::Result;
@@ -115,7 +116,11 @@ impl Session<'_> {
         if may_wait && is_real && !is_smallest && budget.is_long(case, left) {
             return Err(None);
         }
-        let share = budget.share(case, left, is_smallest);
+        let rounds = match phase {
+            Phase::Planned => self.header.rounds.saturating_sub(round),
+            Phase::Deferred | Phase::Following => 1,
+        };
+        let share = budget.share(case, (left, rounds), is_smallest);
         let record = self.one(case, device, round, share, progress);
         match may_wait && is_over_budget(&record) {
             true => Err(Some(record.outcome)),
@@ -234,6 +239,7 @@ impl Session<'_> {
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
         let case = self.cross_device_oracle.prepare(case, supervisor.device(), &policy)?;
+        let case = narrowed(case, self.records.iter().filter(|record| record.device == device));
         let mut stage = |stage| progress.stage(stage_label(stage));
         let record = supervisor.measure(&case, &policy, &mut stage);
         match &record.outcome {

@@ -7,6 +7,7 @@ mod deferred;
 mod device_round;
 mod dry;
 mod estimate;
+mod finalists;
 pub(super) mod interrupt;
 pub(super) mod locks;
 mod machines;

@@ -35,7 +35,7 @@ impl Session<'_> {
                 break;
             }
             let case = &self.multi_device_cases[at].0.cases[0];
-            let share = self.multi_device_budget.share(case, left, true);
+            let share = self.multi_device_budget.share(case, (left, 1), true);
             let record = self.run_multi_device(at, round, share, progress);
             let of = &self.multi_device_cases[at].0;
             let record = placed(record, &of.cases[0], of.first(), round);

@@ -12,8 +12,8 @@ const SHORTEST: f64 = 0.1;
 /// The longest warm-up, in seconds, and as a share of the time for sampling.
 const LONGEST_WARMUP: f64 = 5.0;
 const WARMUP: f64 = 0.5;
-/// A case is measured for at least so many times as long as building, preparing and verifying it take,
-/// at the expense of rounds: two thirds of the time are then spent on measuring.
+/// A case is measured for at least so many times as long as building, preparing and verifying it take, in its last round;
+/// before that for a part, so that the others have time.
 const TIMES_OVERHEAD: f64 = 2.0;
 
 /// A case waits for the others when its turn would take as long as so many fair ones.
@@ -144,13 +144,19 @@ impl TimeBudget {
         format!("the device's time budget of {total} is used up; `--budget SECONDS` gives more")
     }
 
-    /// The time for `case`, the next of `left` ones over all rounds, of which it is its workload's
-    /// smallest or not; `None` when the budget is used up.
-    pub fn share(&self, case: &Case, left: u64, smallest: bool) -> Option<Share> {
+    /// The time for `case`, where so many turns are left over all rounds, and of its own rounds so many, this one
+    /// counted. It is its workload's smallest or not. `None` when the budget is used up.
+    pub fn share(&self, case: &Case, left: (u64, u32), smallest: bool) -> Option<Share> {
         self.share_at(self.spent(), self.overheads.of(case), left, smallest)
     }
 
-    fn share_at(&self, spent: f64, overhead: f64, left: u64, smallest: bool) -> Option<Share> {
+    fn share_at(
+        &self,
+        spent: f64,
+        overhead: f64,
+        (left, rounds): (u64, u32),
+        smallest: bool,
+    ) -> Option<Share> {
         let Some(total) = self.total else {
             let seconds = self.max_seconds;
             return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
@@ -163,7 +169,7 @@ impl TimeBudget {
         // Those of the others come later.
         let fair = (total - spent) / left.max(1) as f64 - pause - overhead;
         let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
-        let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead);
+        let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead / f64::from(rounds.max(1)));
         // The last case must not take more than there is; where there is next to nothing, next to that.
         let rest = (remaining - overhead).max(SHORTEST);
         Some(self.divided(fair.max(min_seconds).min(rest)))
@@ -215,13 +221,13 @@ mod tests {
     use gpubench_core::record::sample::{key, record};
 
     fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
-        budget.share_at(spent, 0.0, left, smallest).map(|share| share.seconds)
+        budget.share_at(spent, 0.0, (left, 1), smallest).map(|share| share.seconds)
     }
 
     #[test]
     fn without_a_budget_every_case_has_max_seconds() {
         let time_budget = TimeBudget::new(None, 7.0, 10);
-        let share = time_budget.share_at(1e6, 3.0, 1000, false);
+        let share = time_budget.share_at(1e6, 3.0, (1000, 1), false);
         assert_eq!(share, Some(Share { seconds: 7.0, warmup: 5.0 }));
     }
 
@@ -234,15 +240,20 @@ mod tests {
         assert_eq!(seconds(&time_budget, 99.0, 1000, false), Some(SHORTEST / 1.5));
         assert_eq!(seconds(&time_budget, 100.0, 1, false), None);
         assert_eq!(seconds(&time_budget, 50.0, 1000, true), Some(2.0 / 1.5));
-        let share = time_budget.share_at(50.0, 0.4, 50, false);
-        assert_eq!(share.map(|s| s.seconds), Some(0.8 / 1.5), "twice what surrounds it takes");
+        let share = |rounds| time_budget.share_at(50.0, 0.9, (50, rounds), false);
+        assert_eq!(share(1).map(|s| s.seconds), Some(1.8 / 1.5), "twice what surrounds it takes");
+        assert_eq!(
+            share(3).map(|s| s.seconds),
+            Some(0.6 / 1.5),
+            "a third of it where two more follow"
+        );
     }
 
     #[test]
     fn the_last_case_does_not_take_more_than_there_is() {
         let time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
         for left in [0.2, 1.0, 3.0, 9.0] {
-            let share = time_budget.share_at(10.0 - left, 0.1, 1, true).unwrap();
+            let share = time_budget.share_at(10.0 - left, 0.1, (1, 1), true).unwrap();
             let all = 0.1 + share.seconds + share.warmup;
             assert!(all <= left + 1e-9, "{all} s of {left} s");
         }
@@ -269,7 +280,7 @@ mod tests {
         budget.pauses.learn(&record);
         assert_eq!(share(&budget, 0.0), Some(20.0 / 1.5), "it is expected to last 5 s");
         assert_eq!(share(&budget, 96.0), None, "there is no time for a pause and a case");
-        let last = budget.share_at(94.0, 0.0, 1, false).unwrap();
+        let last = budget.share_at(94.0, 0.0, (1, 1), false).unwrap();
         assert!((last.seconds + last.warmup - 1.0).abs() < 1e-9, "{last:?}");
     }
 

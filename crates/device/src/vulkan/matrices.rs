@@ -1,0 +1,131 @@
+//! Which products of matrices the device's matrix units do.
+
+use super::facts::Physical;
+use super::instance::Instance;
+use ash::vk;
+use gpubench_core::gpu::{MatrixProduct, Scalar};
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+
+/// What kernels with such products need: the extensions, and of each its feature.
+pub(super) const NEEDED: [&CStr; 3] = [
+    ash::khr::cooperative_matrix::NAME,
+    ash::khr::vulkan_memory_model::NAME,
+    // Its pipelines say that no subgroup is cut short.
+    ash::ext::subgroup_size_control::NAME,
+];
+
+/// Their features, for a question or a request.
+#[derive(Default)]
+pub(super) struct Features {
+    matrices: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
+    model: vk::PhysicalDeviceVulkanMemoryModelFeatures<'static>,
+    sizes: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
+}
+
+impl Features {
+    /// All that is needed.
+    pub fn all() -> Self {
+        let none = Self::default();
+        Self {
+            matrices: none.matrices.cooperative_matrix(true),
+            model: none.model.vulkan_memory_model(true),
+            sizes: none.sizes.compute_full_subgroups(true),
+        }
+    }
+
+    /// A chain that has them, too.
+    pub fn chained<'c>(
+        &'c mut self,
+        chain: vk::PhysicalDeviceFeatures2<'c>,
+    ) -> vk::PhysicalDeviceFeatures2<'c> {
+        let Self { matrices, model, sizes } = self;
+        chain.push_next(matrices).push_next(model).push_next(sizes)
+    }
+
+    fn are_there(&self) -> bool {
+        let all = [
+            self.matrices.cooperative_matrix,
+            self.model.vulkan_memory_model,
+            self.sizes.compute_full_subgroups,
+        ];
+        !all.contains(&vk::FALSE)
+    }
+}
+
+/// The products of a subgroup's matrices that compute kernels have, each of one type of factors and one of sums.
+#[expect(unsafe_code, reason = "ash's queries are foreign functions")]
+pub(super) fn of(
+    instance: &Instance,
+    physical: Physical<'_>,
+    has: impl Fn(&CStr) -> bool,
+) -> BTreeSet<MatrixProduct> {
+    if !NEEDED.into_iter().all(has) {
+        return BTreeSet::new();
+    }
+    let mut features = Features::default();
+    let mut chain = features.chained(vk::PhysicalDeviceFeatures2::default());
+    // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
+    unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
+    let mut limits = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
+    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut limits));
+    let stages = limits.cooperative_matrix_supported_stages;
+    if !features.are_there() || !stages.contains(vk::ShaderStageFlags::COMPUTE) {
+        return BTreeSet::new();
+    }
+    instance.matrix_products(physical.handle, product).into_iter().collect()
+}
+
+/// One of a device's list; `None` where a kernel in WGSL cannot say what it is.
+fn product(of: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixProduct> {
+    let plain = of.scope == vk::ScopeKHR::SUBGROUP && of.saturating_accumulation == 0;
+    if !plain || of.a_type != of.b_type || of.c_type != of.result_type {
+        return None;
+    }
+    let shape = [of.m_size, of.n_size, of.k_size];
+    Some(MatrixProduct { shape, factor: scalar(of.a_type)?, sum: scalar(of.c_type)? })
+}
+
+fn scalar(r#type: vk::ComponentTypeKHR) -> Option<Scalar> {
+    Some(match r#type {
+        vk::ComponentTypeKHR::FLOAT16 => Scalar::F16,
+        vk::ComponentTypeKHR::FLOAT32 => Scalar::F32,
+        vk::ComponentTypeKHR::FLOAT64 => Scalar::F64,
+        vk::ComponentTypeKHR::SINT8 => Scalar::I8,
+        vk::ComponentTypeKHR::SINT16 => Scalar::I16,
+        vk::ComponentTypeKHR::SINT32 => Scalar::I32,
+        vk::ComponentTypeKHR::SINT64 => Scalar::I64,
+        vk::ComponentTypeKHR::UINT8 => Scalar::U8,
+        vk::ComponentTypeKHR::UINT16 => Scalar::U16,
+        vk::ComponentTypeKHR::UINT32 => Scalar::U32,
+        vk::ComponentTypeKHR::UINT64 => Scalar::U64,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_has_one_type_of_factors_and_one_of_sums_and_no_saturation() {
+        let listed = vk::CooperativeMatrixPropertiesKHR::default()
+            .m_size(16)
+            .n_size(8)
+            .k_size(32)
+            .a_type(vk::ComponentTypeKHR::SINT8)
+            .b_type(vk::ComponentTypeKHR::SINT8)
+            .c_type(vk::ComponentTypeKHR::SINT32)
+            .result_type(vk::ComponentTypeKHR::SINT32)
+            .scope(vk::ScopeKHR::SUBGROUP);
+        let name = |of| product(&of).map(|product| product.to_string());
+        assert_eq!(name(listed).as_deref(), Some("matrix_16x8x32_i8_i32"));
+        assert_eq!(name(listed.saturating_accumulation(true)), None);
+        assert_eq!(name(listed.scope(vk::ScopeKHR::WORKGROUP)), None);
+        assert_eq!(name(listed.b_type(vk::ComponentTypeKHR::UINT8)), None);
+        assert_eq!(name(listed.result_type(vk::ComponentTypeKHR::FLOAT32)), None);
+        // Types that later extensions add, such as bf16's.
+        let new = vk::ComponentTypeKHR::from_raw(1_000_141_000);
+        assert_eq!(name(listed.a_type(new).b_type(new)), None);
+    }
+}
