@@ -18,7 +18,7 @@ use gpubench_core::gpu::{
 };
 use std::ops::Range;
 
-/// Optional features that a kernel can ask for, beside products of matrices.
+/// Optional features that a kernel can ask for; products of matrices are others.
 const FEATURES: [&str; 4] = ["subgroups", "f16", "f64", "i64_atomics"];
 
 impl Converter<'_> {
