@@ -62,10 +62,14 @@ fn fixed() -> Vec<Workload> {
     let mut blocked = named("tune", &["matmul_blocked"]);
     blocked.iter_mut().for_each(|w| w.sizes = vec![vec![("n".into(), 64)]]);
     let words = ["word/read_4", "word/read_8", "word/write_4", "word/write_16"];
-    let others = ["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
+    let tables = ["constant", "constant_apart", "buffer", "buffer_apart"];
+    let tables = tables.map(|variant| format!("table/{variant}"));
+    let mut others = vec!["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
+    others.extend(tables.iter().map(String::as_str));
     let mut ceilings = [named("ceilings", &others), named("word-latency", &words)].concat();
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
     named_size(&mut ceilings, "read_runs", 32_768);
+    tables.iter().for_each(|table| named_size(&mut ceilings, table, 4096));
     words.iter().for_each(|word| named_size(&mut ceilings, word, 4096));
     let launch = named("all", &["launch"]);
     let mut workloads =

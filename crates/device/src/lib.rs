@@ -91,6 +91,12 @@ pub trait Device {
     /// Reads a whole buffer (of any kind).
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>>;
 
+    /// Whether a buffer (of any kind) holds these bytes and no others. A device that can tell without a copy of the
+    /// whole buffer does.
+    fn holds(&mut self, id: BufferId, bytes: &[u8]) -> Result<bool> {
+        Ok(self.read(id)? == bytes)
+    }
+
     /// Executes a recording and waits for its end.
     ///
     /// # Errors

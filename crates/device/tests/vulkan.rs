@@ -135,6 +135,20 @@ fn a_kernel_uses_memory_that_the_host_maps() {
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn what_is_written_is_not_in_constant_memory() {
+    let mut device = device(&Vulkan::default());
+    let uniform = SCALE
+        .replace("var<storage, read> input: array<u32>", "var<uniform> input: array<vec4<u32>, 4>")
+        .replace("input[gid.x]", "input[0].x");
+    let mut written = source(&uniform);
+    device.build(KERNEL, &written).unwrap();
+    written.bindings[0].access = Access::ReadWrite;
+    let why = device.build(KERNEL, &written).unwrap_err();
+    assert!(matches!(&why, Error::Build { log, .. } if log.contains("buffer is written")), "{why}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn uploads_need_a_host_buffer_and_a_device_buffer() {
     let mut device = device(&Vulkan::default());
     fill(&mut *device, 0, MemoryKind::Device, &[1, 2]);

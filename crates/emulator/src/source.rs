@@ -4,7 +4,7 @@ use super::overrides;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, KernelSource};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, EntryPoint, Module, ResourceBinding, ShaderStage, Span};
+use naga::{AddressSpace, EntryPoint, Module, ResourceBinding, ShaderStage, Span, StorageAccess};
 
 /// A kernel as naga understands it, with what messages need.
 pub(super) struct Source {
@@ -73,6 +73,11 @@ fn bind(module: &mut Module, arguments: &[Argument]) -> Vec<(u32, u32)> {
         let Some(ResourceBinding { group: 0, binding }) = &mut variable.binding else { continue };
         match (variable.space, arguments.get(*binding as usize)) {
             (AddressSpace::Storage { .. }, Some(Argument::Buffer(i))) => *binding = *i,
+            // A buffer in constant memory is read like any other.
+            (AddressSpace::Uniform, Some(Argument::Buffer(i))) => {
+                *binding = *i;
+                variable.space = AddressSpace::Storage { access: StorageAccess::LOAD };
+            }
             (AddressSpace::Uniform, Some(argument)) => {
                 *binding += arguments.len() as u32;
                 let first = argument.bytes().map_or(0, |(first, _)| first);

@@ -1,6 +1,7 @@
 //! The two pairs of buffers between which copies go both ways at once, and what they must hold.
 
-use crate::{Bench, Session, compare_copied};
+use crate::copied::verify_copied;
+use crate::{Bench, Session};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{BufferId, MemoryKind};
 use gpubench_core::units::Bytes;
@@ -32,22 +33,19 @@ pub(crate) fn allocate(
     Ok(())
 }
 
-/// Both targets hold nothing of the source.
-pub(crate) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
-    let poison = vec![0xff; bytes.as_usize()];
-    [UPLOAD_BUFFERS.1, DOWNLOAD_BUFFERS.1]
-        .into_iter()
-        .try_for_each(|to| session.device.write(to, &poison))
+/// Fills both targets with what no byte of the sources' `data` is equal to.
+pub(crate) fn poison(session: &mut Session, data: &mut Data) -> Result<()> {
+    data.invert();
+    let targets = [UPLOAD_BUFFERS.1, DOWNLOAD_BUFFERS.1];
+    let written = targets.into_iter().try_for_each(|to| session.device.write(to, data.as_bytes()));
+    data.invert();
+    written
 }
 
 /// Both targets must hold the source's bytes.
 pub(crate) fn verified(bench: &mut Bench, data: &Data, when: &str) -> Result<bool> {
     for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
-        let found = bench.device().read(target)?;
-        let (norms, mismatch) = compare_copied(name, data, &found, when);
-        bench.measurement.norms = Some(norms);
-        if let Some(mismatch) = mismatch {
-            bench.measurement.mismatch(mismatch);
+        if !verify_copied(bench, (target, name), data, when)? {
             return Ok(false);
         }
     }

@@ -36,20 +36,6 @@ pub fn compare(
     (norms, mismatch)
 }
 
-/// As [`compare`], of what was copied: every bit must be the same.
-pub(super) fn compare_copied(
-    buffer: &str,
-    expected: &Data,
-    found: &[u8],
-    when: &str,
-) -> (ErrorNorms, Option<Mismatch>) {
-    if expected.as_bytes() == found {
-        return (ErrorNorms::default(), None);
-    }
-    let exact = Comparison { relative: 0.0, absolute: 0.0 };
-    compare(buffer, expected, &Data::from_bytes(expected.scalar(), found), exact, when)
-}
-
 /// What comparing some scalars shows.
 #[derive(Default)]
 struct Part {

@@ -38,6 +38,7 @@ mod chunks;
 mod compare;
 mod compute;
 mod cool_down;
+mod copied;
 mod device_group;
 pub mod domain;
 mod drift_guard;
@@ -75,7 +76,6 @@ mod waking;
 
 pub use bench::Bench;
 pub use compare::compare;
-use compare::compare_copied;
 pub use compute::{build, compute};
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;

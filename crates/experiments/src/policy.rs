@@ -106,8 +106,18 @@ impl Policy {
         match (self.allowed_launch, self.verify_only) {
             (Some(allowed), _) => allowed,
             (None, true) => self.longest_launch,
-            (None, false) => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
+            (None, false) => self.longest_launch.min(self.seconds / self.launches()),
         }
+    }
+
+    /// Seconds of sampling in which a launch of `launch` seconds is affordable.
+    pub fn sampling_of(&self, launch: f64) -> f64 {
+        launch * self.launches()
+    }
+
+    /// So many launches must fit the time: half of the fewest samples, since sampling may take twice its time.
+    fn launches(&self) -> f64 {
+        0.5 * self.min_samples as f64
     }
 
     /// The same for a kernel whose first launches took so long.

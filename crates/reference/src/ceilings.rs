@@ -117,6 +117,27 @@ pub fn scattered(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(map(n, sum)))])
 }
 
+/// Of each of `n` work-items the four components of a vector together (exclusive or), which begins as its number
+/// and is `reads` times five times itself and a vector of the table's first `words` words. Work-items are in groups
+/// of 64; with SPREAD 1 neighbours read neighbours.
+pub fn table_reads(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    const GROUP: usize = 64;
+    let (reads, spread) = (problem.size("reads")?, problem.size("SPREAD")?);
+    let words = problem.size("words")?.max(4);
+    let vectors = problem.u32("data", words)?[..words].as_chunks::<4>().0;
+    let n = problem.room("out", problem.size("n")?)?;
+    let one = |i: usize| {
+        let first = 7 * (i / GROUP) + spread * (i % GROUP);
+        let next = |sum: [u32; 4], k: usize| {
+            let read = vectors[(first + k) % vectors.len()];
+            std::array::from_fn(|c| sum[c].wrapping_mul(5).wrapping_add(read[c]))
+        };
+        let sum = (0..reads).fold([i as u32; 4], next);
+        sum.into_iter().fold(0, |all, component| all ^ component)
+    };
+    Ok(vec![("out", Data::U32(map(n, one)))])
+}
+
 /// Counters after each of `n` work-items has added 1 to the first (SPREAD 0) or to its own, `times` times.
 fn additions(problem: &Problem) -> Result<Vec<u64>> {
     let (n, times) = (problem.size("n")?, problem.size("times")? as u64);
@@ -221,6 +242,15 @@ mod tests {
         // The scrambled numbers of loads 0 to 3 end in 0x0, 0x5D139822, 0xD4FA0C2C and 0xEF5FD85.
         let sums = scattered(&problem(&numbers, vec![words, out])).unwrap();
         assert_eq!(sums, [("out", Data::U32(vec![1 + 100, 1 + 10]))]);
+        let reads = |spread: f64| {
+            let data = ("data", Data::U32(vec![1, 0, 0, 0, 0, 10, 0, 0]));
+            let numbers = [("n", 2.0), ("words", 8.0), ("reads", 2.0), ("SPREAD", spread)];
+            let out = ("out", Data::U32(vec![0; 2]));
+            table_reads(&problem(&numbers, vec![data, out])).unwrap().remove(0).1
+        };
+        // Of the second work-item every component begins as 1, and is 25 without the table.
+        assert_eq!(reads(0.0), Data::U32(vec![5 ^ 10, 30 ^ 35]));
+        assert_eq!(reads(1.0), Data::U32(vec![5 ^ 10, 26 ^ 75]));
         let counters = |spread: f64| {
             let numbers = [("n", 2.0), ("times", 3.0), ("SPREAD", spread)];
             let counters = || ("counters", Data::U32(vec![0; 2]));

@@ -52,6 +52,17 @@ impl Data {
         }
     }
 
+    /// Turns every bit over: contents that no byte of these is equal to, and twice these again.
+    pub fn invert(&mut self) {
+        let bytes: &mut [u8] = match self {
+            Self::F32(v) => bytemuck::cast_slice_mut(v),
+            Self::U32(v) => bytemuck::cast_slice_mut(v),
+            Self::I32(v) => bytemuck::cast_slice_mut(v),
+            Self::Other(_, bytes) => bytes,
+        };
+        bytes.iter_mut().for_each(|byte| *byte = !*byte);
+    }
+
     /// Number of scalars.
     pub fn len(&self) -> usize {
         match self {
@@ -159,6 +170,20 @@ mod tests {
         let double = Data::from_bytes(Scalar::F64, &0.1f64.to_ne_bytes());
         assert_eq!((double.get(0), double.scalar()), (Some(0.1), Scalar::F64));
         assert_eq!(data.differing(&Data::from_bytes(Scalar::I16, &[1, 0, 0, 0])), 1);
+    }
+
+    #[test]
+    fn no_byte_of_an_inverse_is_the_same() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for scalar in [Scalar::F32, Scalar::U32, Scalar::I32, Scalar::F64, Scalar::U8] {
+            let data = Data::from_bytes(scalar, &bytes);
+            let mut inverse = data.clone();
+            inverse.invert();
+            let pairs = || data.as_bytes().iter().zip(inverse.as_bytes());
+            assert!(pairs().count() == 256 && pairs().all(|(byte, other)| *other == !byte));
+            inverse.invert();
+            assert!(inverse.as_bytes() == data.as_bytes(), "{scalar:?}");
+        }
     }
 
     #[test]

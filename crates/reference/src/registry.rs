@@ -186,6 +186,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
         synthetic::synthetic,
         "chains that groups compute with chosen occupancy, exchanged through local memory",
     ),
+    (
+        "table_reads",
+        ceilings::table_reads,
+        "numbers of `n` work-items that `reads` vectors of a table of `words` words went into",
+    ),
     ("transpose", transpose::transpose, "the transpose of a matrix of `rows` × `cols`"),
     ("triad", micro::triad, "`out = b + s*c`"),
     ("unpack_box", halo::unpack_box, "a face, unpacked into a box of a field"),

@@ -71,9 +71,11 @@ fn formal(
         AddressSpace::Storage { .. } => {
             Takes::Buffer { element: held(module, inner), access: Some(Access::Read) }
         }
-        AddressSpace::Uniform => match value(inner) {
-            Some(value) => Takes::Value(value),
-            None => Takes::Block,
+        AddressSpace::Uniform => match (value(inner), held(module, inner)) {
+            (Some(value), _) => Takes::Value(value),
+            // An array there is constant memory.
+            (None, element @ Some(_)) => Takes::Buffer { element, access: Some(Access::Read) },
+            (None, None) => Takes::Block,
         },
         _ => Takes::Unsupported,
     };
@@ -166,6 +168,17 @@ fn count() { atomicAdd(&sums[0], 1u); }
         assert!(matches!(count.arguments[0].takes, Takes::Buffer { element: Some(_), .. }));
         let follows = wgsl_signatures(&source(&TEXT.replace("(32, 2)", "(GROUP_X)"))).unwrap();
         assert_eq!((follows[0].group, follows[1].group), (None, Some([8, 1, 1])));
+    }
+
+    #[test]
+    fn an_array_in_constant_memory_is_a_buffer() {
+        let text = "@group(0) @binding(0) var<uniform> table: array<vec4<u32>, 8>;
+            @group(0) @binding(1) var<storage, read_write> out: array<u32>;
+            @compute @workgroup_size(8) fn f() { out[0] = table[1].x; }";
+        let found = wgsl_signatures(&source(text)).unwrap().remove(0);
+        let element = Element::try_from("u32x4".to_owned()).ok();
+        let buffer = Takes::Buffer { element, access: Some(Access::Read) };
+        assert_eq!(found.arguments[0].takes, buffer);
     }
 
     #[test]

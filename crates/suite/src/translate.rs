@@ -155,7 +155,9 @@ fn spelled(name: &str, value: &Constant) -> Result<String, Misfit> {
         Constant::Int(number) => Ok(number.to_string()),
         Constant::Float(number) => Ok(format!("{number:?}")),
         Constant::Type(_) | Constant::Matrix(_) => {
-            let why = format!("`{name}` is a type, and a kernel in GLSL has numbers as constants");
+            let is =
+                if matches!(value, Constant::Type(_)) { "type" } else { "product of matrices" };
+            let why = format!("`{name}` is a {is}, and a kernel in GLSL has numbers as constants");
             Err(Misfit::new(About::File, why, None))
         }
     }

@@ -143,17 +143,22 @@ impl Check<'_> {
             let message = format!("there is no {place} for buffer `{}`", buffer.name);
             return misfit(message, Some(declaration(wanted)));
         };
-        let AddressSpace::Storage { access } = variable.space else {
-            let message = format!(
-                "buffer `{}` meets something else: {place} is no storage buffer",
-                buffer.name
-            );
-            return misfit(
-                message,
-                Some("buffers come first, in the suite's order; the parameters follow".to_owned()),
-            );
+        let is = match variable.space {
+            AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                "read_write"
+            }
+            AddressSpace::Storage { .. } => "read",
+            // An array there is constant memory.
+            AddressSpace::Uniform if self.held(variable).is_some() => "read",
+            _ => {
+                let message = format!(
+                    "buffer `{}` meets something else: {place} is no storage buffer",
+                    buffer.name
+                );
+                let help = "buffers come first, in the suite's order; the parameters follow";
+                return misfit(message, Some(help.to_owned()));
+            }
         };
-        let is = if access.contains(naga::StorageAccess::STORE) { "read_write" } else { "read" };
         if is != wanted {
             let message = format!("buffer `{}` is {wanted} here, but {is} as {place}", buffer.name);
             return misfit(message, Some(declaration(wanted)));

@@ -247,6 +247,8 @@ mod tests {
         devices[0].kind = DeviceKind::Cpu;
         devices[1].memory = None;
         devices[1].compute_units = None;
+        let products = ["matrix_16x16x16_f16_f32", "f16", "matrix_8x8x8_f16_f16"];
+        devices[1].features = products.map(Into::into).to_vec();
         let numbered = devices.into_iter().enumerate();
         let numbered: Vec<_> =
             numbered.map(|(physical_gpu, device)| Numbered { physical_gpu, device }).collect();
@@ -261,6 +263,10 @@ mod tests {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        // A line each, of which the first says what they are, and no features.
+        let lines: Vec<_> = text.lines().filter(|line| line.contains("matrix_")).collect();
+        assert!(lines.len() == 2 && lines[0].contains("matrix units"), "{lines:?}");
+        assert!(lines.iter().all(|line| line.matches("matrix_").count() == 1), "{lines:?}");
         assert!(text.contains("CPU implementation") && text.contains("Evil Vendor's"));
         assert!(text.contains("abababababababababababababababab"));
     }

@@ -1,6 +1,6 @@
 //! The seam: what the rest of the program sees of a page.
 
-use super::info::{Report, describe};
+use super::info::{ConstantLimits, Report, describe};
 use super::link::Link;
 use super::memory::Memory;
 use super::message::{Compiled, PIECE, Ran, Request, arguments};
@@ -19,6 +19,7 @@ const TICK: f64 = 1e-9;
 /// A page with a device of its own.
 pub(super) struct BrowserDevice {
     info: DeviceInfo,
+    constant_limits: ConstantLimits,
     /// The step of the page's clock in seconds.
     clock_resolution: f64,
     memory: Memory,
@@ -34,7 +35,8 @@ impl BrowserDevice {
         let mut link = Link::connect(address)?;
         let (report, _): (Report, _) = link.ask(&Request::Open, &[])?;
         let (info, clock_resolution) = (describe(&report), report.clock_resolution);
-        Ok(Self { info, clock_resolution, memory: Memory::default(), link })
+        let constant_limits = report.limits.constant_memory();
+        Ok(Self { info, constant_limits, clock_resolution, memory: Memory::default(), link })
     }
 
     /// Asks for something that has no answer but that it was done.
@@ -52,19 +54,23 @@ impl Device for BrowserDevice {
         self.memory.forget(id);
         let capabilities = naga::valid::Capabilities::all();
         let examined = wgpu::examine(source, &self.info, vulkan::validator(capabilities))?;
+        let ConstantLimits { max_bytes, max_buffers, .. } = self.constant_limits;
+        let values = source.arguments().iter().filter(|a| a.bytes().is_some()).count();
+        examined.constant_memory.check_limit(source, max_bytes)?;
+        examined.constant_memory.check_count(source, values, max_buffers)?;
         let request = Request::Build {
             kernel: id.0,
             file: source.origin.file(),
             code: &examined.text,
             entry: &source.entry,
-            arguments: arguments(source),
+            arguments: arguments(source, &examined.constant_memory),
         };
         let built: Result<(Compiled, _)> = self.link.ask(&request, &[]);
         let (Compiled { seconds, log }, _) = built.map_err(|error| match error {
             Error::Build { log, .. } => Error::Build { kernel: wgpu::name(source), log },
             other => other,
         })?;
-        self.memory.built(id, source);
+        self.memory.built(id, source, examined.constant_memory);
         Ok(BuildReport {
             seconds,
             local_bytes: Some(examined.local.0),
@@ -108,7 +114,7 @@ impl Device for BrowserDevice {
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        self.memory.check(recording, &self.info)?;
+        self.memory.check(recording, &self.info, self.constant_limits.alignment)?;
         let request = Request::Run { steps: &recording.steps };
         let (Ran { wall, timed }, ticks): (Ran, _) = self.link.ask(&request, &[])?;
         let ticks: Vec<u64> =

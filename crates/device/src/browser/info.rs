@@ -47,6 +47,31 @@ pub(super) struct Limits {
     max_compute_workgroups_per_dimension: u32,
     max_compute_workgroup_storage_size: u64,
     min_storage_buffer_offset_alignment: u64,
+    max_uniform_buffer_binding_size: u64,
+    max_uniform_buffers_per_shader_stage: u32,
+    min_uniform_buffer_offset_alignment: u32,
+}
+
+/// What a page's device allows of constant memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConstantLimits {
+    /// Bytes of one buffer.
+    pub max_bytes: Bytes,
+    /// Buffers of one kernel, its blocks of parameters among them.
+    pub max_buffers: u32,
+    /// Of what the place where one begins is a multiple.
+    pub alignment: u32,
+}
+
+impl Limits {
+    /// Those of constant memory.
+    pub fn constant_memory(&self) -> ConstantLimits {
+        ConstantLimits {
+            max_bytes: Bytes(self.max_uniform_buffer_binding_size),
+            max_buffers: self.max_uniform_buffers_per_shader_stage,
+            alignment: self.min_uniform_buffer_offset_alignment.max(1),
+        }
+    }
 }
 
 /// The names of WebGPU's features in suites.

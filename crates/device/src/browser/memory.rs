@@ -1,9 +1,10 @@
 //! What was allocated and built on the page, so that mistakes of a recording are found before they travel.
 
 use crate::validation::{self, no_buffer, no_kernel};
+use crate::wgpu::ConstantMemory;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording, Slice,
+    Argument, BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording, Slice,
 };
 use gpubench_core::units::Bytes;
 use std::collections::HashMap;
@@ -11,15 +12,23 @@ use std::collections::HashMap;
 /// Kernels and buffers of a session.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// Buffers and bytes of parameters that each kernel takes.
-    kernels: HashMap<KernelId, (usize, usize)>,
+    kernels: HashMap<KernelId, Known>,
     buffers: HashMap<BufferId, (u64, MemoryKind)>,
+}
+
+/// What is known of a kernel.
+struct Known {
+    /// Buffers and bytes of parameters that it takes.
+    takes: (usize, usize),
+    arguments: Vec<Argument>,
+    constant_memory: ConstantMemory,
 }
 
 impl Memory {
     /// Notes a kernel that was built.
-    pub fn built(&mut self, id: KernelId, source: &KernelSource) {
-        self.kernels.insert(id, (source.bindings.len(), source.params_bytes as usize));
+    pub fn built(&mut self, id: KernelId, source: &KernelSource, constant_memory: ConstantMemory) {
+        let takes = (source.bindings.len(), source.params_bytes as usize);
+        self.kernels.insert(id, Known { takes, arguments: source.arguments(), constant_memory });
     }
 
     /// Forgets a kernel.
@@ -66,7 +75,12 @@ impl Memory {
     /// # Errors
     /// `Unsupported` where WebGPU cannot do what is requested, `Usage` where the recording names what is
     /// not there.
-    pub fn check(&self, recording: &Recording, info: &DeviceInfo) -> Result<()> {
+    pub fn check(
+        &self,
+        recording: &Recording,
+        info: &DeviceInfo,
+        uniform_alignment: u32,
+    ) -> Result<()> {
         let queues = recording.queues();
         if queues > 1 {
             return Err(Error::Unsupported(format!("{queues} queues: WebGPU has one queue")));
@@ -75,11 +89,17 @@ impl Memory {
             validation::order(position, step)?;
             match &step.op {
                 Op::Dispatch { kernel, groups, buffers, params } => {
-                    let takes = *self.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
-                    validation::launch(*groups, (buffers.len(), params.len()), takes, info)?;
+                    let kernel = self.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
+                    validation::launch(*groups, (buffers.len(), params.len()), kernel.takes, info)?;
                     for slice in buffers {
                         self.slice(slice, true)?;
                         validation::argument(slice, info)?;
+                    }
+                    for (binding, argument) in (0..).zip(&kernel.arguments) {
+                        if let Argument::Buffer(i) = argument {
+                            let part = buffers[*i as usize];
+                            kernel.constant_memory.bound(binding, part, uniform_alignment)?;
+                        }
                     }
                 }
                 Op::Upload { from, to } => self.copy((from, false), (to, true))?,

@@ -1,8 +1,9 @@
 //! What a worker and the page say to each other. A message is one binary frame of a WebSocket: the length of
 //! a header (four bytes, little-endian), the header in JSON, and bytes behind it.
 
+use crate::wgpu::ConstantMemory;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Argument, KernelSource, MemoryKind, Step};
+use gpubench_core::gpu::{Access, Argument, KernelSource, MemoryKind, Step};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a buffer that travel at once, at most.
@@ -42,22 +43,29 @@ pub(super) enum Request<'a> {
 pub(super) enum PageArgument {
     /// The launch's buffer of this position.
     Buffer { position: u32, read_only: bool },
+    /// So many bytes of such a buffer, read from constant memory.
+    Uniform { position: u32, bytes: u64 },
     /// So many bytes of the launch's parameters, from the first on.
     Block { first: usize, len: usize },
 }
 
 /// The arguments of a kernel, in the order of their bindings.
-pub(super) fn arguments(source: &KernelSource) -> Vec<PageArgument> {
-    use gpubench_core::gpu::Access;
+pub(super) fn arguments(
+    source: &KernelSource,
+    constant_memory: &ConstantMemory,
+) -> Vec<PageArgument> {
     let read_only = |i: u32| source.bindings.get(i as usize).map(|b| b.access == Access::Read);
-    let of = |argument: &Argument| match *argument {
+    let of = |(binding, argument): (u32, &Argument)| match *argument {
         Argument::Buffer(position) => {
             let read_only = read_only(position).unwrap_or(false);
-            Some(PageArgument::Buffer { position, read_only })
+            Some(match constant_memory.bytes(binding) {
+                Some(bytes) => PageArgument::Uniform { position, bytes: bytes.0 },
+                None => PageArgument::Buffer { position, read_only },
+            })
         }
         other => other.bytes().map(|(first, len)| PageArgument::Block { first, len }),
     };
-    source.arguments().iter().filter_map(of).collect()
+    (0..).zip(&source.arguments()).filter_map(of).collect()
 }
 
 /// What building a kernel took.

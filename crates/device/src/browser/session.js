@@ -7,6 +7,7 @@ const LIMITS = [
   "maxUniformBuffersPerShaderStage", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX",
   "maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ", "maxComputeWorkgroupsPerDimension",
   "maxComputeWorkgroupStorageSize", "minStorageBufferOffsetAlignment",
+  "maxUniformBufferBindingSize", "minUniformBufferOffsetAlignment",
 ];
 // Steps whose two timestamps fit one query set.
 const STEPS_PER_SET = 2048;
@@ -74,7 +75,7 @@ class Session {
     const log = messages.map(line).join("\n");
     if (failed) throw new Refusal("build", log || failed.message);
     const type = (argument) => {
-      if (argument.block) return "uniform";
+      if (!argument.buffer) return "uniform";
       return argument.buffer.read_only ? "read-only-storage" : "storage";
     };
     const entries = list.map((argument, binding) => {
@@ -98,10 +99,11 @@ class Session {
     const key = JSON.stringify([buffers, params]);
     const known = kernel.groups.get(key);
     if (known) return known;
-    const entries = kernel.list.map(({ buffer, block }, binding) => {
+    const entries = kernel.list.map(({ buffer, uniform, block }, binding) => {
       if (block) return { binding, resource: { buffer: this.block(params, block) } };
-      const slice = buffers[buffer.position];
-      const resource = { buffer: this.buffers.get(slice.buffer).gpu, offset: slice.offset, size: slice.len };
+      const { position, bytes } = buffer ?? uniform;
+      const { buffer: id, offset, len } = buffers[position];
+      const resource = { buffer: this.buffers.get(id).gpu, offset, size: bytes ?? len };
       return { binding, resource };
     });
     const group = this.device.createBindGroup({ layout: kernel.layout, entries });
@@ -140,7 +142,7 @@ class Session {
       this.buffers.set(buffer, { bytes, host: new Uint8Array(bytes), staging: null });
       return {};
     }
-    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
     const gpu = this.create(bytes, usage);
     this.buffers.set(buffer, { bytes, gpu });
     // Browsers zero a buffer when it is first used; done here, that time falls on no launch.

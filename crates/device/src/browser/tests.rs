@@ -4,12 +4,13 @@ mod untrusted;
 
 use super::info::Report;
 use super::link::config;
+use super::message;
 use super::{Browser, Hub};
 use crate::{Backend, Device};
 use gpubench_core::error::Error;
 use gpubench_core::gpu::{
-    BoundsChecks, BufferId, Clock, KernelId, KernelSource, Language, MemoryKind, Op, Origin, Queue,
-    Recording, Slice,
+    Access, Binding, BoundsChecks, BufferId, Clock, Element, KernelId, KernelSource, Language,
+    MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use serde_json::{Value, json};
@@ -38,6 +39,7 @@ fn report_json() -> Value {
             "maxComputeWorkgroupSizeX": 256, "maxComputeWorkgroupSizeY": 256,
             "maxComputeWorkgroupSizeZ": 64, "maxComputeWorkgroupsPerDimension": 65535,
             "maxComputeWorkgroupStorageSize": 16384, "minStorageBufferOffsetAlignment": 256,
+            "maxUniformBufferBindingSize": 65536, "maxUniformBuffersPerShaderStage": 12, "minUniformBufferOffsetAlignment": 256,
         },
     })
 }
@@ -166,6 +168,26 @@ fn kernel(text: &str) -> KernelSource {
     }
 }
 
+/// It reads `vectors` vectors of its first buffer from constant memory.
+fn constant_kernel(vectors: u32) -> KernelSource {
+    let element = Element::scalar(Scalar::U32);
+    let binding = |name: &str, access| Binding { name: name.into(), element, access };
+    KernelSource {
+        text: format!(
+            "@group(0) @binding(0) var<uniform> table: array<vec4<u32>, {vectors}>;
+             @group(0) @binding(1) var<storage, read> a: array<u32>;
+             @group(0) @binding(2) var<storage, read_write> out: array<u32>;
+             @compute @workgroup_size(GROUP_X) fn k() {{ out[0] = table[a[0]].x; }}"
+        ),
+        bindings: vec![
+            binding("table", Access::Read),
+            binding("a", Access::Read),
+            binding("out", Access::Write),
+        ],
+        ..kernel("")
+    }
+}
+
 fn launches(count: usize) -> Recording {
     let mut recording = Recording::default();
     for _ in 0..count {
@@ -237,6 +259,46 @@ fn mistakes_are_found_before_they_travel() {
     assert!(
         matches!(&built, Err(Error::Build { kernel, log }) if kernel == "k (k.wgsl)" && log.contains("as asked")),
         "{built:?}"
+    );
+}
+
+#[test]
+fn constant_memory_is_bound_as_far_as_it_is_read() {
+    let hub = hub();
+    let _page = FakePage::open(&hub, behaves);
+    let mut device = opened(&hub);
+    let large = device.build(KernelId(0), &constant_kernel(4097)).unwrap_err().to_string();
+    assert!(large.contains("64.0 KiB of one buffer"), "{large}");
+    device.build(KernelId(0), &constant_kernel(32)).unwrap();
+    for id in [0, 1, 2] {
+        device.alloc(BufferId(id), Bytes(4096), MemoryKind::Device).unwrap();
+    }
+    let mut launch = |offset, len| {
+        let part = |buffer, offset, len| Slice {
+            buffer: BufferId(buffer),
+            offset: Bytes(offset),
+            len: Bytes(len),
+        };
+        let mut recording = launches(1);
+        let Op::Dispatch { buffers, .. } = &mut recording.steps[0].op else { unreachable!() };
+        *buffers = vec![part(0, offset, len), part(1, 0, 4), part(2, 0, 4)];
+        device.run(&recording).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert!(launch(0, 508).unwrap_err().contains("512 B of constant memory at binding 0"));
+    assert_eq!(launch(256, 2048), Ok(()), "a longer buffer is bound in part");
+
+    let source = constant_kernel(32);
+    let capabilities = naga::valid::Capabilities::all();
+    let validator = crate::vulkan::validator(capabilities);
+    let examined = crate::wgpu::examine(&source, device.info(), validator).unwrap();
+    let arguments = message::arguments(&source, &examined.constant_memory);
+    assert_eq!(
+        serde_json::to_value(arguments).unwrap(),
+        json!([
+            { "uniform": { "position": 0, "bytes": 512 } },
+            { "buffer": { "position": 1, "read_only": true } },
+            { "buffer": { "position": 2, "read_only": false } },
+        ])
     );
 }
 

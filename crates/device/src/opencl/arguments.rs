@@ -82,6 +82,16 @@ fn known(kernel: &Kernel, i: u32) -> Option<Known> {
     Some(Known { name, r#type, address: kernel.get_arg_address_qualifier(i).ok()? })
 }
 
+/// The buffers that a kernel reads from constant memory, as far as the compiler says so.
+pub(super) fn in_constant_memory(kernel: &Kernel, arguments: &[Argument]) -> Vec<u32> {
+    let known = all(kernel).unwrap_or_default();
+    let constant = |(argument, known): (&Argument, Known)| match argument {
+        Argument::Buffer(i) if known.address == CL_KERNEL_ARG_ADDRESS_CONSTANT => Some(*i),
+        _ => None,
+    };
+    arguments.iter().zip(known).filter_map(constant).collect()
+}
+
 /// Why `argument` does not meet what the kernel takes in its place.
 fn misfit(argument: Argument, known: &Known) -> Option<String> {
     let is = &known.r#type;

@@ -103,6 +103,13 @@ impl Device for OpenclDevice {
         on_device.unwrap_or_else(|| self.memory.host(id).map(|host| host.bytes().to_vec()))
     }
 
+    fn holds(&mut self, id: BufferId, bytes: &[u8]) -> Result<bool> {
+        match self.memory.host(id) {
+            Ok(host) => Ok(host.bytes() == bytes),
+            Err(_) => Ok(self.read(id)? == bytes),
+        }
+    }
+
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
         let prepared =
             prepare(recording, &self.info, &self.kernels, (&mut self.memory, &self.queues[0]));

@@ -4,7 +4,7 @@ use super::arguments;
 use super::fixed_group;
 use super::log;
 use super::object::{self, Owned};
-use super::query::number;
+use super::query::{Query, number};
 use super::status::checked;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
@@ -12,6 +12,7 @@ use gpubench_core::gpu::{Argument, BuildReport, DeviceInfo, KernelSource, Langua
 use gpubench_core::hash::from_hex;
 use gpubench_core::units::Bytes;
 use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, Device};
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_ARG_VALUE, CL_INVALID_KERNEL_NAME,
     ClError,
@@ -55,6 +56,9 @@ pub(super) struct Kernel {
     object: Owned<cl::Kernel>,
     group: [usize; 3],
     arguments: Vec<Argument>,
+    /// The buffers that it reads from constant memory, and what the device has of one there.
+    in_constant_memory: Vec<u32>,
+    max_constant: Option<Bytes>,
     bindings: usize,
     params_bytes: usize,
     bound: Option<(Vec<Slice>, Vec<u8>)>,
@@ -73,6 +77,15 @@ impl Kernel {
     /// How many buffers it takes, and bytes of parameters.
     pub(super) fn takes(&self) -> (usize, usize) {
         (self.bindings, self.params_bytes)
+    }
+
+    /// Checks what a launch gives to be read from constant memory.
+    ///
+    /// # Errors
+    /// `Unsupported` where the device has less there.
+    pub(super) fn check_constant_memory(&self, buffers: &[Slice]) -> Result<()> {
+        let given = self.in_constant_memory.iter().filter_map(|i| buffers.get(*i as usize));
+        fits_constant_memory(given.map(|slice| slice.len), self.max_constant)
     }
 
     /// Forgets the arguments: the memory behind them has changed.
@@ -103,6 +116,16 @@ impl Kernel {
         }
         self.bound = Some((buffers.to_vec(), params.to_vec()));
         Ok(())
+    }
+}
+
+/// Whether buffers of `given` bytes fit a device that has `max` of one in constant memory.
+fn fits_constant_memory(given: impl Iterator<Item = Bytes>, max: Option<Bytes>) -> Result<()> {
+    match max.zip(given.max()) {
+        Some((max, len)) if len > max => Err(Error::Unsupported(format!(
+            "a buffer of {len} in constant memory; the device has {max} of one buffer there"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -138,6 +161,10 @@ pub(super) fn build(
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let kernel = Kernel {
+        in_constant_memory: arguments::in_constant_memory(&object, &source.arguments()),
+        max_constant: Query(Device::new(device))
+            .number(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)
+            .map(Bytes),
         object,
         group: source.group.map(|n| n as usize),
         arguments: source.arguments(),
@@ -291,4 +318,15 @@ pub(super) fn set_bytes(
     // SAFETY: `start` is null or the first of `len` readable bytes, which OpenCL copies; an index or a
     // size that is not the argument's is refused.
     unsafe { cl::set_kernel_arg(kernel.get(), index, len, start.cast()) }.map_err(ClError)
+}
+
+#[test]
+fn a_buffer_in_constant_memory_is_as_long_as_the_device_allows() {
+    let fits = |given: &[u64], max: Option<u64>| {
+        fits_constant_memory(given.iter().map(|&len| Bytes(len)), max.map(Bytes))
+    };
+    assert!(fits(&[64, 65_536], Some(65_536)).is_ok() && fits(&[], Some(0)).is_ok());
+    assert!(fits(&[1 << 30], None).is_ok(), "the driver does not say");
+    let why = fits(&[64, 65_540], Some(65_536)).map_err(|error| error.to_string());
+    assert!(why.unwrap_err().contains("the device has 64.0 KiB of one buffer there"));
 }

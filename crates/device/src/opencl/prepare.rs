@@ -1,7 +1,7 @@
 //! What is checked of a recording, and made for it, before its clock begins.
 
 use super::memory::Memory;
-use super::run::Kernels;
+use super::run::{Built, Kernels};
 use crate::validation::{self, no_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, Op, Recording};
@@ -46,6 +46,9 @@ fn prepare_op(
         Op::Dispatch { kernel, groups, buffers, params } => {
             let kernel = kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
             validation::launch(*groups, (buffers.len(), params.len()), kernel.takes(), info)?;
+            if let Built::Compiled(kernel) = kernel {
+                kernel.check_constant_memory(buffers)?;
+            }
             buffers.iter().try_for_each(|slice| memory.prepare(queue, slice, alignment, true))
         }
         Op::Upload { from: host, to: device } | Op::Download { from: device, to: host } => {

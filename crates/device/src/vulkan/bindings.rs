@@ -27,6 +27,12 @@ pub(super) fn check(
     Ok(())
 }
 
+/// How a kernel uses the buffer that an argument is.
+fn argument_access(argument: &Argument, source: &KernelSource) -> Option<Access> {
+    let Argument::Buffer(i) = argument else { return None };
+    source.bindings.get(*i as usize).map(|buffer| buffer.access)
+}
+
 fn check_one(
     variable: &GlobalVariable,
     size: u32,
@@ -37,9 +43,8 @@ fn check_one(
     let argument = arguments.get(place.binding as usize).filter(|_| place.group == 0);
     let why = match (variable.space, argument) {
         (_, None) => "is none of the suite's arguments".to_owned(),
-        (AddressSpace::Storage { access }, Some(Argument::Buffer(i))) => {
-            let buffer = source.bindings.get(*i as usize);
-            let only_read = buffer.is_none_or(|buffer| buffer.access == Access::Read);
+        (AddressSpace::Storage { access }, Some(argument @ Argument::Buffer(_))) => {
+            let only_read = argument_access(argument, source).is_none_or(|a| a == Access::Read);
             if !(only_read && access.contains(StorageAccess::STORE)) {
                 return Ok(());
             }
@@ -48,7 +53,10 @@ fn check_one(
         (AddressSpace::Uniform, Some(argument)) => match argument.bytes() {
             Some((_, len)) if size as usize <= len.next_multiple_of(16) => return Ok(()),
             Some((_, len)) => format!("takes {size} bytes, the suite gives {len}"),
-            None => "is a uniform, the suite gives a buffer".to_owned(),
+            None => match argument_access(argument, source) {
+                Some(Access::Read) => return Ok(()),
+                _ => "is a uniform, but the suite's buffer is written".to_owned(),
+            },
         },
         (_, Some(_)) => "is a buffer, the suite gives a parameter".to_owned(),
     };

@@ -66,8 +66,7 @@ impl Device for VulkanDevice {
         self.kernels.remove(&id);
         let validator = validator(self.context.abilities.capabilities());
         let examined = examine(source, &self.info, validator)?;
-        let (kernel, report) =
-            kernel::build(&self.context, source, &examined.text, examined.local)?;
+        let (kernel, report) = kernel::build(&self.context, source, &examined)?;
         self.kernels.insert(id, kernel);
         Ok(report)
     }
@@ -83,6 +82,10 @@ impl Device for VulkanDevice {
 
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
         self.memory.read(&mut self.pools, id)
+    }
+
+    fn holds(&mut self, id: BufferId, bytes: &[u8]) -> Result<bool> {
+        self.memory.holds(&mut self.pools, id, bytes)
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {

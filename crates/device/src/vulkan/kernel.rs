@@ -6,7 +6,7 @@ use super::params::Params;
 use super::spirv::{self, Spirv, Target};
 use super::statistics;
 use super::status::{checked, error};
-use crate::wgpu::{check_values, name, options};
+use crate::wgpu::{ConstantMemory, Examined, check_values, name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, BuildReport, KernelSource, Slice};
@@ -29,6 +29,8 @@ pub(super) struct Kernel {
     pub arguments: Vec<Argument>,
     /// Buffers of a launch.
     pub buffers: usize,
+    /// Which of them are read from constant memory.
+    constant_memory: ConstantMemory,
     /// Bytes of a launch's parameters.
     pub params: u32,
     set_layout: Owned<vk::DescriptorSetLayout>,
@@ -36,18 +38,17 @@ pub(super) struct Kernel {
     sets: HashMap<Vec<Slice>, vk::DescriptorSet>,
 }
 
-/// Compiles a kernel whose `text`, with its constants, was examined.
+/// Compiles an examined kernel.
 ///
 /// # Errors
 /// `Build` with naga's or the driver's text.
 pub(super) fn build(
     context: &Rc<Context>,
     source: &KernelSource,
-    text: &str,
-    local: Bytes,
+    examined: &Examined,
 ) -> Result<(Kernel, BuildReport)> {
-    let arguments = source.arguments();
-    check_limits(context, source, &arguments)?;
+    let (arguments, constant_memory) = (source.arguments(), examined.constant_memory.clone());
+    check_limits(context, source, &arguments, &constant_memory)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
     let target = Target {
@@ -55,11 +56,12 @@ pub(super) fn build(
         max_pushed: context.limits.max_push_constants_size,
         zeroed_local: context.abilities.zeroed_local,
     };
-    let spirv = spirv::compile(source, text, target).map_err(failed)?;
+    let spirv = spirv::compile(source, &examined.text, target).map_err(failed)?;
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
     }
-    let set_layout = set_layout(context, &arguments, spirv.pushed)?;
+    let bound = bound(&arguments, &constant_memory, spirv.pushed);
+    let set_layout = set_layout(context, bound)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
         match error("compiling", code) {
@@ -72,7 +74,7 @@ pub(super) fn build(
     let report = BuildReport {
         seconds,
         first: None,
-        local_bytes: Some(local.0),
+        local_bytes: Some(examined.local.0),
         options: options(source.bounds_checks()).to_owned(),
         private_bytes: facts.private_bytes,
         subgroup: facts.subgroup,
@@ -82,18 +84,34 @@ pub(super) fn build(
     let (buffers, params) = (source.bindings.len(), source.params_bytes);
     let (pools, sets) = (vec![], HashMap::new());
     let pushed = spirv.pushed;
-    let kernel =
-        Kernel { pipeline, layout, pushed, arguments, buffers, params, set_layout, pools, sets };
+    let kernel = Kernel {
+        pipeline,
+        layout,
+        pushed,
+        arguments,
+        constant_memory,
+        buffers,
+        params,
+        set_layout,
+        pools,
+        sets,
+    };
     Ok((kernel, report))
 }
 
 /// A layout beyond the device's limits is no error to a driver: anything may follow.
-fn check_limits(context: &Context, source: &KernelSource, arguments: &[Argument]) -> Result<()> {
+fn check_limits(
+    context: &Context,
+    source: &KernelSource,
+    arguments: &[Argument],
+    constant_memory: &ConstantMemory,
+) -> Result<()> {
     let values = arguments.iter().filter(|argument| argument.bytes().is_some()).count();
     let limits = &context.limits;
-    let max_values = limits
-        .max_descriptor_set_uniform_buffers_dynamic
-        .min(limits.max_per_stage_descriptor_uniform_buffers);
+    constant_memory.check_limit(source, Bytes(limits.max_uniform_buffer_range.into()))?;
+    let max_uniforms = limits.max_per_stage_descriptor_uniform_buffers;
+    constant_memory.check_count(source, values, max_uniforms)?;
+    let max_values = limits.max_descriptor_set_uniform_buffers_dynamic.min(max_uniforms);
     check_values(source, values, max_values)
 }
 
@@ -110,30 +128,43 @@ fn check_subgroups(context: &Context, source: &KernelSource) -> Result<()> {
     )))
 }
 
-fn descriptor_type(argument: &Argument) -> vk::DescriptorType {
-    match argument {
-        Argument::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
-        _ => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
-    }
+/// An argument that a descriptor binds.
+struct Descriptor<'a> {
+    binding: u32,
+    argument: &'a Argument,
+    r#type: vk::DescriptorType,
 }
 
-/// The arguments that a descriptor binds, each with its binding.
-fn bound(arguments: &[Argument], pushed: bool) -> impl Iterator<Item = (u32, &Argument)> {
-    let is_bound = move |argument: &Argument| matches!(argument, Argument::Buffer(_)) || !pushed;
-    (0..).zip(arguments).filter(move |(_, argument)| is_bound(argument))
+/// The arguments that descriptors bind.
+fn bound<'a>(
+    arguments: &'a [Argument],
+    constant_memory: &'a ConstantMemory,
+    pushed: bool,
+) -> impl Iterator<Item = Descriptor<'a>> {
+    let of = move |(binding, argument): (u32, &'a Argument)| {
+        let r#type = match argument {
+            Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
+                vk::DescriptorType::UNIFORM_BUFFER
+            }
+            Argument::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+            _ if pushed => return None,
+            _ => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+        };
+        Some(Descriptor { binding, argument, r#type })
+    };
+    (0..).zip(arguments).filter_map(of)
 }
 
 #[expect(unsafe_code, reason = "Vulkan call")]
-fn set_layout(
+fn set_layout<'a>(
     context: &Rc<Context>,
-    arguments: &[Argument],
-    pushed: bool,
+    bound: impl Iterator<Item = Descriptor<'a>>,
 ) -> Result<Owned<vk::DescriptorSetLayout>> {
-    let bindings: Vec<_> = bound(arguments, pushed)
-        .map(|(binding, argument)| {
+    let bindings: Vec<_> = bound
+        .map(|one| {
             vk::DescriptorSetLayoutBinding::default()
-                .binding(binding)
-                .descriptor_type(descriptor_type(argument))
+                .binding(one.binding)
+                .descriptor_type(one.r#type)
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         })
@@ -234,10 +265,12 @@ impl Kernel {
         }
         let set = self.next_set(context)?;
         let mut infos = vec![];
-        for (binding, argument) in bound(&self.arguments, self.pushed) {
-            let info = match argument {
+        let alignment = context.limits.min_uniform_buffer_offset_alignment.max(1) as u32;
+        for one in bound(&self.arguments, &self.constant_memory, self.pushed) {
+            let info = match one.argument {
                 Argument::Buffer(i) => {
-                    let slice = buffers[*i as usize];
+                    let part = buffers[*i as usize];
+                    let slice = self.constant_memory.bound(one.binding, part, alignment)?;
                     let buffer = memory.buffer(slice.buffer)?;
                     vk::DescriptorBufferInfo { buffer, offset: slice.offset.0, range: slice.len.0 }
                 }
@@ -246,7 +279,7 @@ impl Kernel {
                     params.binding(bytes).ok_or_else(|| Error::Device("no parameters".into()))?
                 }
             };
-            infos.push((binding, descriptor_type(argument), [info]));
+            infos.push((one.binding, one.r#type, [info]));
         }
         let writes: Vec<_> = infos
             .iter()
@@ -284,8 +317,12 @@ impl Kernel {
 fn pool(context: &Rc<Context>, arguments: &[Argument]) -> Result<Owned<vk::DescriptorPool>> {
     // One more of each than there are arguments: no size may be 0.
     let count = SETS * (arguments.len() as u32 + 1);
-    let sizes = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC]
-        .map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count });
+    let sizes = [
+        vk::DescriptorType::STORAGE_BUFFER,
+        vk::DescriptorType::UNIFORM_BUFFER,
+        vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+    ]
+    .map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count });
     let request = vk::DescriptorPoolCreateInfo::default().max_sets(SETS).pool_sizes(&sizes);
     // SAFETY: the structures live through the call.
     let made = unsafe { context.device.create_descriptor_pool(&request, None) };

@@ -12,7 +12,7 @@ use super::buffer::{Buffer, Place};
 use super::commands::Pools;
 use super::context::Context;
 use crate::validation::{self, MappedParts, no_buffer};
-use crate::wgpu::zeroed;
+use crate::wgpu::{reserved, zeroed};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Slice};
@@ -139,33 +139,49 @@ impl Memory {
 
     /// Reads a whole buffer.
     pub fn read(&mut self, pools: &mut Pools, id: BufferId) -> Result<Vec<u8>> {
+        let len = self.get_mut(id)?.len;
+        let mut data = reserved(len)?;
+        self.look_at(pools, id, |part| data.extend_from_slice(part))?;
+        Ok(data)
+    }
+
+    /// Whether a buffer holds these bytes and no others.
+    pub fn holds(&mut self, pools: &mut Pools, id: BufferId, bytes: &[u8]) -> Result<bool> {
+        let mut rest = Some(bytes);
+        self.look_at(pools, id, |part| rest = rest.and_then(|rest| rest.strip_prefix(part)))?;
+        Ok(rest.is_some_and(<[u8]>::is_empty))
+    }
+
+    /// Shows the bytes of a whole buffer, part after part.
+    fn look_at(
+        &mut self,
+        pools: &mut Pools,
+        id: BufferId,
+        mut look: impl FnMut(&[u8]),
+    ) -> Result<()> {
         self.mapped.unused(id)?;
         let mut staging = self.staging.take();
         let context = Rc::clone(&self.context);
         let allocation = self.get_mut(id)?;
-        let data = match &mut allocation.held {
-            Held::Host { data, .. } => data.clone(),
+        match &mut allocation.held {
+            Held::Host { data, .. } => look(data),
             Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {
                 buffer.map()?;
-                let data = buffer.bytes().to_vec();
+                look(buffer.bytes());
                 buffer.unmap();
-                data
             }
-            Held::Buffer(buffer) if buffer.is_mapped() => buffer.bytes().to_vec(),
+            Held::Buffer(buffer) if buffer.is_mapped() => look(buffer.bytes()),
             Held::Buffer(buffer) => {
-                let mut data = zeroed(allocation.len)?;
-                for (first, part) in
-                    (0..).step_by(CHUNK as usize).zip(data.chunks_mut(CHUNK as usize))
-                {
+                for first in (0..allocation.len).step_by(CHUNK as usize) {
+                    let len = CHUNK.min(allocation.len - first);
                     let staging = staged(&mut staging, &context)?;
-                    copy(pools, (&*buffer, first), (staging, 0), part.len() as u64)?;
-                    part.copy_from_slice(&staging.bytes()[..part.len()]);
+                    copy(pools, (&*buffer, first), (staging, 0), len)?;
+                    look(&staging.bytes()[..len as usize]);
                 }
-                data
             }
-        };
+        }
         self.staging = staging;
-        Ok(data)
+        Ok(())
     }
 
     /// Notes what a step maps and unmaps, and checks that it uses nothing that is mapped.

@@ -130,3 +130,48 @@ pub(super) fn pushed_bytes(arguments: &[Argument]) -> u32 {
     let bytes = arguments.iter().filter_map(|argument| argument.bytes());
     bytes.map(|(_, len)| (len as u32).next_multiple_of(4)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::{
+        Access, Binding, Constant, Element, Language, MatrixProduct, Origin, Scalar,
+    };
+
+    /// A kernel with this body and these constants.
+    fn compiled(body: &str, constants: &[(&str, Constant)]) -> Spirv {
+        let element = Element::scalar(Scalar::F32);
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+             @compute @workgroup_size(32) fn f() {{ {body} }}"
+        );
+        let source = KernelSource {
+            language: Language::Wgsl,
+            text,
+            entry: "f".into(),
+            origin: Origin::User("mine.wgsl".into()),
+            group: [32, 1, 1],
+            constants: constants.iter().map(|(name, c)| ((*name).into(), c.clone())).collect(),
+            bindings: vec![Binding { name: "a".into(), element, access: Access::ReadWrite }],
+            params_bytes: 0,
+            args: None,
+            meaning: None,
+            settings: Default::default(),
+        };
+        let target =
+            Target { capabilities: Capabilities::all(), max_pushed: 128, zeroed_local: true };
+        compile(&source, &source.wgsl().unwrap(), target).unwrap()
+    }
+
+    #[test]
+    fn a_module_that_multiplies_matrices_is_known_by_what_it_declares() {
+        let load = |role: &str| format!("coopLoad<M_{role}>(&a[0])");
+        let product =
+            format!("let c = coopMultiplyAdd({}, {}, {});", load("A"), load("B"), load("C"));
+        let of = MatrixProduct::try_from("matrix_8x8x8_f32_f32".to_owned()).unwrap();
+        let with =
+            compiled(&format!("{product} coopStore(c, &a[0]);"), &[("M", Constant::Matrix(of))]);
+        assert!(with.has_matrices());
+        assert!(!compiled("a[0] = f32(M);", &[("M", Constant::Int(8))]).has_matrices());
+    }
+}

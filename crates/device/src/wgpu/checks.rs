@@ -2,6 +2,7 @@
 //! suite says of its arguments. wgpu itself finds some of this late, in its own words, and local
 //! memory beyond the limit not at all.
 
+use super::constant_memory::ConstantMemory;
 use super::features::{lacking, lacking_matrices};
 use crate::validation;
 use gpubench_core::error::{Error, Result};
@@ -17,6 +18,8 @@ pub(crate) struct Examined {
     pub text: String,
     /// Local memory of one group.
     pub local: Bytes,
+    /// The buffers that are read from constant memory.
+    pub constant_memory: ConstantMemory,
 }
 
 /// Examines a kernel for the device that `info` describes. That its bindings are those of the suite was
@@ -57,7 +60,8 @@ pub(crate) fn examine(
         return Err(Error::Unsupported(why));
     }
     let entry = entry(&module, source).map_err(failed)?;
-    let local = local_memory(&module, valid.get_entry_point(entry)).map_err(failed)?;
+    let (layouts, uses) = (layouts(&module).map_err(failed)?, valid.get_entry_point(entry));
+    let local = local_memory(&module, &layouts, uses);
     if local > info.local_memory {
         return Err(Error::Unsupported(format!(
             "{} needs {local} of local memory per group; the device has {}",
@@ -65,7 +69,8 @@ pub(crate) fn examine(
             info.local_memory
         )));
     }
-    Ok(Examined { text, local })
+    let constant_memory = ConstantMemory::of(&module, &layouts, uses, &source.arguments());
+    Ok(Examined { text, local, constant_memory })
 }
 
 /// Local memory of one group of a kernel in WGSL; `None` where it does not parse, which building it reports.
@@ -74,7 +79,7 @@ pub fn local_bytes(source: &KernelSource) -> Option<Bytes> {
     let valid =
         Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).ok()?;
     let entry = entry(&module, source).ok()?;
-    local_memory(&module, valid.get_entry_point(entry)).ok()
+    Some(local_memory(&module, &layouts(&module).ok()?, valid.get_entry_point(entry)))
 }
 
 /// Entry point and file, as the user knows them.
@@ -102,13 +107,18 @@ fn entry(module: &Module, source: &KernelSource) -> Result<usize, String> {
     Ok(index)
 }
 
-/// Local memory that the entry point uses, each variable rounded up as drivers lay them out.
-fn local_memory(module: &Module, uses: &FunctionInfo) -> Result<Bytes, String> {
+/// How a module's types lie in memory.
+fn layouts(module: &Module) -> Result<Layouter, String> {
     let mut layouts = Layouter::default();
     layouts.update(module.to_ctx()).map_err(|error| format!("error: {error}"))?;
+    Ok(layouts)
+}
+
+/// Local memory that the entry point uses, each variable rounded up as drivers lay them out.
+fn local_memory(module: &Module, layouts: &Layouter, uses: &FunctionInfo) -> Bytes {
     let used = module.global_variables.iter().filter(|(handle, variable)| {
         variable.space == AddressSpace::WorkGroup && !uses[*handle].is_empty()
     });
     let local = used.map(|(_, v)| u64::from(layouts[v.ty].size).next_multiple_of(16));
-    Ok(Bytes(local.sum()))
+    Bytes(local.sum())
 }

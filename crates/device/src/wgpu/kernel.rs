@@ -1,6 +1,7 @@
 //! Pipelines and their bind groups.
 
 use super::checks::{self, Examined};
+use super::constant_memory::ConstantMemory;
 use super::context::Context;
 use ::wgpu::{
     BindGroup, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
@@ -10,6 +11,7 @@ use ::wgpu::{
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Argument, BoundsChecks, BuildReport, KernelSource, Slice};
+use gpubench_core::units::Bytes;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -21,6 +23,8 @@ pub(super) struct Kernel {
     pub arguments: Vec<Argument>,
     /// Buffers of a launch.
     pub buffers: usize,
+    /// Which of them are read from constant memory.
+    pub constant_memory: ConstantMemory,
     /// Bytes of a launch's parameters.
     pub params: u32,
     /// A bind group for each set of slices it was launched with. Parameters are bound with a
@@ -40,6 +44,11 @@ pub(super) fn build(
     let values = source.arguments().iter().filter(|argument| argument.bytes().is_some()).count();
     let max_values = context.device.limits().max_dynamic_uniform_buffers_per_pipeline_layout;
     check_values(source, values, max_values)?;
+    let limits = context.device.limits();
+    let max_constant = Bytes(limits.max_uniform_buffer_binding_size);
+    examined.constant_memory.check_limit(source, max_constant)?;
+    let max_uniforms = limits.max_uniform_buffers_per_shader_stage;
+    examined.constant_memory.check_count(source, values, max_uniforms)?;
     let began = Instant::now();
     let (layout, pipeline) = context.scoped(|| Ok(pipeline(context, source, examined))).map_err(
         |error| match error {
@@ -58,6 +67,7 @@ pub(super) fn build(
         layout,
         arguments: source.arguments(),
         buffers: source.bindings.len(),
+        constant_memory: examined.constant_memory.clone(),
         params: source.params_bytes,
         groups: HashMap::new(),
     };
@@ -91,7 +101,7 @@ fn pipeline(
     let device = &context.device;
     let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
         label: None,
-        entries: &layout_entries(source),
+        entries: &layout_entries(source, &examined.constant_memory),
     });
     let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
         label: None,
@@ -130,22 +140,24 @@ fn module(context: &Context, source: &KernelSource, examined: &Examined) -> Shad
     }
 }
 
-fn layout_entries(source: &KernelSource) -> Vec<BindGroupLayoutEntry> {
-    let binding = |argument: &Argument| match argument {
-        Argument::Buffer(i) => {
-            let buffer = source.bindings.get(*i as usize);
-            let read_only = buffer.is_some_and(|buffer| buffer.access == Access::Read);
-            (BufferBindingType::Storage { read_only }, false)
-        }
-        _ => (BufferBindingType::Uniform, true),
+fn layout_entries(
+    source: &KernelSource,
+    constant_memory: &ConstantMemory,
+) -> Vec<BindGroupLayoutEntry> {
+    let entry = |(binding, argument): (u32, &Argument)| {
+        let (ty, has_dynamic_offset) = match argument {
+            Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
+                (BufferBindingType::Uniform, false)
+            }
+            Argument::Buffer(i) => {
+                let buffer = source.bindings.get(*i as usize);
+                let read_only = buffer.is_some_and(|buffer| buffer.access == Access::Read);
+                (BufferBindingType::Storage { read_only }, false)
+            }
+            _ => (BufferBindingType::Uniform, true),
+        };
+        let ty = BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None };
+        BindGroupLayoutEntry { binding, visibility: ShaderStages::COMPUTE, ty, count: None }
     };
-    (0..)
-        .zip(source.arguments().iter().map(binding))
-        .map(|(binding, (ty, has_dynamic_offset))| BindGroupLayoutEntry {
-            binding,
-            visibility: ShaderStages::COMPUTE,
-            ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
-            count: None,
-        })
-        .collect()
+    (0..).zip(&source.arguments()).map(entry).collect()
 }

@@ -46,11 +46,19 @@ pub(super) struct Memory {
 /// # Errors
 /// `OutOfMemory`, where `vec!` would abort.
 pub(crate) fn zeroed(len: u64) -> Result<Vec<u8>> {
+    let mut data = reserved(len)?;
+    data.resize(Bytes(len).as_usize(), 0);
+    Ok(data)
+}
+
+/// Room for `len` bytes of host memory.
+///
+/// # Errors
+/// As [`zeroed`].
+pub(crate) fn reserved(len: u64) -> Result<Vec<u8>> {
     let mut data = Vec::new();
-    let length = Bytes(len).as_usize();
-    data.try_reserve_exact(length)
+    data.try_reserve_exact(Bytes(len).as_usize())
         .map_err(|_| Error::OutOfMemory(format!("{} of host memory", Bytes(len))))?;
-    data.resize(length, 0);
     Ok(data)
 }
 
@@ -202,7 +210,7 @@ impl Memory {
 }
 
 fn device_usage() -> BufferUsages {
-    BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST
+    BufferUsages::STORAGE | BufferUsages::UNIFORM | BufferUsages::COPY_SRC | BufferUsages::COPY_DST
 }
 
 /// wgpu zeroes a buffer when it is first used; done here, that time falls on no launch or copy.

@@ -7,6 +7,7 @@
 //! | `doctor` | what may keep a Vulkan device away |
 //! | `context` | an open device; every complaint of the API becomes a typed error |
 //! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
+//! | `constant_memory` | buffers that a kernel reads from constant memory |
 //! | `features` | what a kernel needs that only some devices offer |
 //! | `kernel` | pipelines and their bind groups |
 //! | `memory`, `mapping` | buffers of every kind, and the host's way into them |
@@ -18,6 +19,7 @@
 
 mod checks;
 mod commands;
+mod constant_memory;
 mod context;
 mod device;
 mod doctor;
@@ -35,11 +37,12 @@ mod timestamps;
 mod vulkan;
 
 pub use checks::local_bytes;
-pub(super) use checks::{examine, name};
+pub(super) use checks::{Examined, examine, name};
+pub(super) use constant_memory::ConstantMemory;
 pub use context::EXIT_DEVICE_LOST;
 pub(super) use info::whole_words;
 pub(super) use kernel::{check_values, options};
-pub(super) use memory::zeroed;
+pub(super) use memory::{reserved, zeroed};
 
 use super::{Backend, Device, kind_rank};
 use crate::doctor::{Finding, Machine};

@@ -69,9 +69,10 @@ fn bind_group(
     buffers: &[Slice],
 ) -> Result<BindGroup> {
     let mut bindings = Vec::with_capacity(kernel.arguments.len());
-    for argument in &kernel.arguments {
+    let alignment = context.device.limits().min_uniform_buffer_offset_alignment;
+    for (binding, argument) in (0..).zip(&kernel.arguments) {
         if let Argument::Buffer(i) = argument {
-            let slice = buffers[*i as usize];
+            let slice = kernel.constant_memory.bound(binding, buffers[*i as usize], alignment)?;
             let buffer = memory.buffer(slice.buffer)?;
             let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
             bindings.push(BufferBinding { buffer, offset, size });

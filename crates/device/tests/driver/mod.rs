@@ -1,8 +1,10 @@
 //! What every backend whose kernels are in WGSL does, whatever driver is below. `driver_tests!` makes tests of a backend
 //! of it.
 
+mod buffers;
 mod kit;
 
+pub use buffers::*;
 pub use kit::*;
 
 use gpubench_core::error::Error;
@@ -346,6 +348,8 @@ macro_rules! driver_tests {
             a_kernel_without_arguments_runs,
             an_empty_recording_ends,
             arguments_stand_at_the_binding_of_their_position,
+            a_buffer_is_read_from_constant_memory,
+            what_a_buffer_holds_is_known_to_the_byte,
         }
 
         #[test]

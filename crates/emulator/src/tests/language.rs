@@ -1,6 +1,8 @@
 //! The language: values, control flow, memory.
 
-use super::result;
+use super::{kernel, result, run};
+use crate::{Groups, Launch};
+use gpubench_core::gpu::{Access, Binding, Element, KernelSource, Scalar};
 
 fn floats(words: &[u32]) -> Vec<f32> {
     words.iter().map(|&word| f32::from_bits(word)).collect()
@@ -42,6 +44,31 @@ fn loops_leave_and_go_on_lane_by_lane() {
         computed("var k = i; while (k > 0u) { r += k; k--; }"),
         [0, 1, 3, 6, 10, 15, 21, 28]
     );
+}
+
+#[test]
+fn a_buffer_is_read_from_constant_memory() {
+    let text = "
+        @group(0) @binding(0) var<uniform> table: array<vec4<u32>, 2>;
+        @group(0) @binding(1) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(2) var<uniform> at: u32;
+        @compute @workgroup_size(8)
+        fn main(@builtin(local_invocation_index) i: u32) {
+            out[i] = table[(i + at) / 4u][i % 4u] + table[1].x;
+        }";
+    let element = Element::scalar(Scalar::U32);
+    let binding = |name: &str, access| Binding { name: name.into(), element, access };
+    let bindings = vec![binding("table", Access::Read), binding("out", Access::Write)];
+    let kernel =
+        KernelSource { bindings, params_bytes: 4, ..kernel("main.wgsl", text, [8, 1, 1], &[]) };
+    let run_at = |at| {
+        let buffers = vec![(10..18).collect::<Vec<_>>().into(), vec![0; 8].into()];
+        let mut launch = Launch { groups: [1; 3], buffers, params: vec![at] };
+        let seen = run(&kernel, &mut launch, Groups::All).unwrap();
+        (launch.buffers.remove(1).into_words(), seen.faults.len())
+    };
+    assert_eq!(run_at(0), ((0..8).map(|i| 24 + i).collect(), 0));
+    assert_eq!(run_at(4).1, 1, "the second half is behind the table");
 }
 
 #[test]

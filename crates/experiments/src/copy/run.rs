@@ -1,6 +1,6 @@
 //! Time of one copy between host and device, by kind of host memory.
 
-use crate::compare_copied;
+use crate::copied::verify_copied;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, copies, host_buffer};
 use crate::session::span;
@@ -22,8 +22,9 @@ pub(super) fn measure(case: &Case, to_device: bool, bench: &mut Bench) -> Result
     bench.enter(Stage::Prepare);
     let scalar = buffer.element.scalar;
     let count = buffer.bytes().as_usize() / scalar.size();
-    let data = fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
-    let target = place(bench.device(), case, to_device, &data)?;
+    let mut data =
+        fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
+    let target = place(bench.device(), case, to_device, &mut data)?;
 
     let once = copies(case, to_device, 1);
     if bench.policy.verify_only {
@@ -42,28 +43,24 @@ pub(super) fn measure(case: &Case, to_device: bool, bench: &mut Bench) -> Result
         measured.bytes = buffer.bytes().0 as f64;
     }
     bench.enter(Stage::Verify);
-    verify(bench, target, &data)
+    verify_copied(bench, (target, "data"), &data, "timed copies").map(drop)
 }
 
-/// Allocates both ends, fills the source and poisons the target, which is returned.
-fn place(device: &mut dyn Device, case: &Case, to_device: bool, data: &Data) -> Result<BufferId> {
+/// Allocates both ends, fills the source, and the target, which is returned, with what no byte of the source is equal to.
+fn place(
+    device: &mut dyn Device,
+    case: &Case,
+    to_device: bool,
+    data: &mut Data,
+) -> Result<BufferId> {
     let host = host_buffer(case);
     device.alloc(BufferId(0), host.len, MemoryKind::Device)?;
     device.alloc(host.buffer, host.len, case.key.host_memory.unwrap_or(MemoryKind::Pageable))?;
     let (source, target) =
         if to_device { (host.buffer, BufferId(0)) } else { (BufferId(0), host.buffer) };
     device.write(source, data.as_bytes())?;
-    device.write(target, &vec![0xff; host.len.as_usize()])?;
+    data.invert();
+    device.write(target, data.as_bytes())?;
+    data.invert();
     Ok(target)
-}
-
-/// The target must hold the source's bytes.
-fn verify(bench: &mut Bench, target: BufferId, data: &Data) -> Result<()> {
-    let bytes = bench.device().read(target)?;
-    let (norms, mismatch) = compare_copied("data", data, &bytes, "timed copies");
-    bench.measurement.norms = Some(norms);
-    if let Some(mismatch) = mismatch {
-        bench.measurement.mismatch(mismatch);
-    }
-    Ok(())
 }

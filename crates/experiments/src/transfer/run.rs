@@ -31,9 +31,9 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let largest = buffer.bytes();
     let host_memory = case.key.host_memory.unwrap_or(MemoryKind::Pageable);
     let scalar = buffer.element.scalar;
-    let data = fill(&Fill::RandomBits, scalar, largest.as_usize() / scalar.size(), case.seed);
+    let mut data = fill(&Fill::RandomBits, scalar, largest.as_usize() / scalar.size(), case.seed);
     allocate(bench.session, largest, host_memory, &data)?;
-    poison(bench.session, largest)?;
+    poison(bench.session, &mut data)?;
     bench.enter(Stage::Verify);
     let queues = queues(bench.session);
     bench.device().run(&copies(Direction::Both, largest.0, queues))?;
@@ -49,7 +49,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         // What the smaller copies left must not stand in for the largest.
         if bytes == largest.0 {
             bench.enter(Stage::Prepare);
-            poison(bench.session, largest)?;
+            poison(bench.session, &mut data)?;
         }
         for direction in DIRECTIONS {
             let recording = copies(direction, bytes, queues);

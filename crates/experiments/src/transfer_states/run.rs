@@ -49,10 +49,10 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
     let host_memory = cases[0].key.host_memory.unwrap_or(MemoryKind::Pageable);
     let copy = buffer.bytes();
     let scalar = buffer.element.scalar;
-    let data = fill(&Fill::RandomBits, scalar, copy.as_usize() / scalar.size(), cases[0].seed);
+    let mut data = fill(&Fill::RandomBits, scalar, copy.as_usize() / scalar.size(), cases[0].seed);
     for member in &mut bench.session.members {
         allocate(member, copy, host_memory, &data)?;
-        poison(member, copy)?;
+        poison(member, &mut data)?;
     }
     let mut movers = Movers::new(bench.lend(), copy.0);
     movers.bench.enter(Stage::Verify);
@@ -61,7 +61,7 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
         return Ok(());
     }
     for member in &mut movers.bench.session.members {
-        poison(member, copy)?;
+        poison(member, &mut data)?;
     }
     let (measured, classes) = movers.all_states()?;
     let rates: Vec<State> = measured.iter().filter_map(state_of).collect();

@@ -27,7 +27,7 @@ impl Ceiling<'_, '_> {
 }
 
 /// Operations in `f32`, by instructions that do one at a time.
-const SINGLE: (Scalar, bool) = (Scalar::F32, false);
+const PLAIN: (Scalar, bool) = (Scalar::F32, false);
 
 /// The bytes of a launch.
 fn bytes(row: &Aggregate) -> f64 {
@@ -102,7 +102,7 @@ impl<'m, 'a> Measured<'m, 'a> {
     /// The ceiling, of arithmetic that in `f32`, or why there is none, and the case that reached it.
     pub(super) fn cells(&self, kind: Kind) -> [Cell; 2] {
         let found = match kind {
-            Kind::Flops | Kind::DotProduct => self.peaks.get(&SINGLE).copied(),
+            Kind::Flops | Kind::DotProduct => self.peaks.get(&PLAIN).copied(),
             Kind::Bandwidth => self.bandwidth,
         };
         let Some(ceiling) = found else {
@@ -130,7 +130,7 @@ impl<'m, 'a> Measured<'m, 'a> {
             true => format!("{}, several at once", r#type.name()),
             false => r#type.name().to_owned(),
         };
-        let others = self.peaks.iter().filter(|(of, _)| **of != SINGLE);
+        let others = self.peaks.iter().filter(|(of, _)| **of != PLAIN);
         others.map(move |(of, ceiling)| (name(*of), *ceiling))
     }
 
@@ -142,7 +142,7 @@ impl<'m, 'a> Measured<'m, 'a> {
 
     /// Those of `f32` and of memory.
     pub(super) fn ceilings(&self) -> Option<Ceilings> {
-        let peak = self.peaks.get(&SINGLE)?.rate;
+        let peak = self.peaks.get(&PLAIN)?.rate;
         Some(Ceilings { peak, bandwidth: self.bandwidth?.rate })
     }
 

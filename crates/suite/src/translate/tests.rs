@@ -22,6 +22,10 @@ fn glsl_sees_the_group_constants_and_definitions() {
     }
     let why = glsl(", constants: { FACTOR: f32 }", GLSL).unwrap_err();
     assert_eq!(why, "`FACTOR` is a type, and a kernel in GLSL has numbers as constants");
+    let why = glsl(", constants: { FACTOR: matrix_8x8x8_f16_f32 }", GLSL).unwrap_err();
+    let product =
+        "`FACTOR` is a product of matrices, and a kernel in GLSL has numbers as constants";
+    assert_eq!(why, product);
     assert!(glsl("", "#version 450\nvoid main() { x; }").is_err());
 }
 

@@ -34,7 +34,7 @@ fn each_buffer_meets_a_variable_of_its_access_and_type() {
         ("read> a", "read_write> a", "buffer `a` is read here, but read_write as @", 0),
         (
             "storage, read> a: array<f32>",
-            "uniform> a: array<vec4f, 4>",
+            "uniform> a: vec4f",
             "buffer `a` meets something else: @ is no storage buffer",
             0,
         ),
@@ -42,7 +42,7 @@ fn each_buffer_meets_a_variable_of_its_access_and_type() {
     ] {
         let body = match to {
             to if to.contains("u32>>") => "out[g.x] = f32(a[g.x].x);",
-            to if to.contains("vec4f") => "out[g.x] = a[g.x].x;",
+            to if to.contains("vec4f") => "out[g.x] = a.x;",
             to if to.contains("read> out") => "_ = out[g.x] + a[g.x];",
             _ => "out[g.x] = a[g.x];",
         };
@@ -54,6 +54,19 @@ fn each_buffer_meets_a_variable_of_its_access_and_type() {
         };
         assert!(found.iter().any(fits), "{message}: {found:?}");
     }
+    let constant = |binding: &str| {
+        let text = WGSL.replace(&format!("storage, {binding}: array<f32>"), &{
+            let name = binding.split_once(' ').unwrap().1;
+            format!("uniform> {name}: array<vec4f, 4>")
+        });
+        said(&text.replace("out[g.x] = a[g.x];", "_ = out[g.x]; _ = a[g.x];"), SUITE)
+    };
+    assert_eq!(constant("read> a"), [""; 0], "an array is constant memory");
+    let written = constant("read_write> out");
+    assert!(
+        written[0].starts_with("buffer `out` is read_write here, but read as @"),
+        "{written:?}"
+    );
     // A vector of the type, and a struct of one member, as GLSL has it, hold the same.
     assert_eq!(
         said(

@@ -6,6 +6,9 @@ use gpubench_core::workload::CaseKey;
 use gpubench_experiments::Policy;
 use std::collections::HashMap;
 
+/// The next launch may take so many times as long as the one that was tried.
+const SLOWER: f64 = 1.25;
+
 /// Which of a device's cases a round is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -40,15 +43,22 @@ impl Deferred {
         self.cases.insert(key.clone(), why);
     }
 
-    /// Why a case is too long for what it gets now, as far as is known without trying again.
-    pub fn too_long(&self, key: &CaseKey, policy: &Policy) -> Option<&Outcome> {
-        let why = self.cases.get(key)?.as_ref()?;
-        match why {
-            Outcome::Skipped(Reason::OverBudget { needed, .. }) => {
-                (policy.affordable_launch() < *needed).then_some(why)
-            }
+    /// Seconds of sampling that a case needs at least, where a launch of it, or of a smaller size, was tried.
+    pub fn sampling(&self, key: &CaseKey, policy: &Policy) -> Option<f64> {
+        self.needed(key).map(|launch| policy.sampling_of(SLOWER * launch))
+    }
+
+    fn needed(&self, key: &CaseKey) -> Option<f64> {
+        match self.cases.get(key)?.as_ref()? {
+            Outcome::Skipped(Reason::OverBudget { needed, .. }) => Some(*needed),
             _ => None,
         }
+    }
+
+    /// Why a case is too long for what it gets now, as far as is known without trying again.
+    pub fn too_long(&self, key: &CaseKey, policy: &Policy) -> Option<&Outcome> {
+        let needed = self.needed(key)?;
+        self.cases.get(key)?.as_ref().filter(|_| policy.affordable_launch() < needed)
     }
 }
 
@@ -73,6 +83,8 @@ mod tests {
         deferred.add(&large, None);
         assert!(deferred.has(&long) && deferred.has(&large) && !deferred.has(&other));
         let policy = |seconds| Policy { seconds, ..Policy::default() };
+        let sampling = [&long, &large, &other].map(|key| deferred.sampling(key, &policy(1.0)));
+        assert_eq!(sampling, [Some(1.25 * 3.75), None, None]);
         assert_eq!(deferred.too_long(&long, &policy(3.7)), Some(&outcome));
         assert_eq!(deferred.too_long(&long, &policy(3.8)), None, "15 launches of 0.5 s in 7.6 s");
         assert_eq!(deferred.too_long(&large, &policy(0.1)), None, "nobody knows");

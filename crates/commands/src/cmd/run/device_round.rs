@@ -3,7 +3,7 @@
 use super::deferred::Phase;
 use super::finalists::narrowed;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
-use super::time_budget::Share;
+use super::time_budget::{AtLeast, Share, ToCome};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
@@ -27,8 +27,6 @@ pub(super) struct DeviceRound {
     pub round: u32,
     /// Cases that are still to be run.
     pub cases: Vec<(Turn, Case)>,
-    /// Turns that share the time with those of this round.
-    others: u64,
 }
 
 impl Session<'_> {
@@ -40,9 +38,11 @@ impl Session<'_> {
         done: &Done,
     ) -> DeviceRound {
         self.supervisors[device].scatter(scatter_seed(self.header.seed, round));
+        // The first round must find time for every case: which ones wait is known behind it.
+        let is_kept = phase == Phase::Planned && round > 0 && !self.deferred[device].is_empty();
+        self.time_budgets[device].keep_for_deferred(is_kept);
         let cases = self.order(device, (phase, round), done);
-        let others = self.left_after(device, (phase, round), done);
-        DeviceRound { device, phase, round, cases, others }
+        DeviceRound { device, phase, round, cases }
     }
 
     /// Runs the case of a round that has this key, where it is one of those still to be run; whether it is deferred.
@@ -56,7 +56,7 @@ impl Session<'_> {
         let Some(at) = of.cases.iter().position(|(_, case)| case.key == *key) else {
             return Ok(false);
         };
-        let left = of.cases.len() as u64 + of.others;
+        let to_come = self.to_come(of, done);
         let (turn, case) = of.cases.remove(at);
         let (device, at) = (of.device, (of.phase, of.round));
         if of.phase == Phase::Following {
@@ -66,7 +66,7 @@ impl Session<'_> {
             progress.add(1);
         }
         self.time_budgets[device].begin();
-        let record = self.turn(device, at, (turn, &case), left, progress);
+        let record = self.turn(device, at, (turn, &case), to_come, progress);
         self.time_budgets[device].end();
         match record {
             Ok(record) => {
@@ -76,19 +76,17 @@ impl Session<'_> {
             }
             Err(why) => {
                 self.deferred[device].add(&case.key, why);
-                of.others = self.left_after(device, at, done);
                 Ok(true)
             }
         }
     }
 
     /// Defers a case because another suite's is deferred, which it is to be measured in turn with.
-    pub(super) fn defer(&mut self, of: &mut DeviceRound, key: &CaseKey, done: &Done) {
+    pub(super) fn defer(&mut self, of: &mut DeviceRound, key: &CaseKey) {
         of.cases.retain(|(_, case)| case.key != *key);
         if self.cases[of.device].run.iter().any(|case| case.key == *key) {
             self.deferred[of.device].add(key, None);
         }
-        of.others = self.left_after(of.device, (of.phase, of.round), done);
     }
 
     /// Ends a round: each is a fresh process.
@@ -98,14 +96,14 @@ impl Session<'_> {
         self.time_budgets[of.device].end();
     }
 
-    /// Runs a case in its turn, the next of `left`. An error: it is too long for a turn and waits, with the reason
+    /// Runs a case in its turn, the first of those to come. An error: it is too long for a turn and waits, with the reason
     /// where that was tried.
     fn turn(
         &mut self,
         device: usize,
         (phase, round): (Phase, u32),
         (turn, case): (Turn, &Case),
-        left: u64,
+        to_come: ToCome,
         progress: &mut Progress,
     ) -> std::result::Result<Record, Option<Outcome>> {
         let budget = &self.time_budgets[device];
@@ -113,14 +111,14 @@ impl Session<'_> {
         let is_smallest = turn.rank == 0;
         // What a simulated device takes of the host says nothing of the device.
         let is_real = self.header.devices[device].kind != DeviceKind::Simulated;
-        if may_wait && is_real && !is_smallest && budget.is_long(case, left) {
+        if may_wait && is_real && !is_smallest && budget.is_long(case, to_come) {
             return Err(None);
         }
-        let rounds = match phase {
-            Phase::Planned => self.header.rounds.saturating_sub(round),
-            Phase::Deferred | Phase::Following => 1,
-        };
-        let share = budget.share(case, (left, rounds), is_smallest);
+        let is_last = phase != Phase::Planned || round + 1 >= self.header.rounds;
+        let sampling = self.deferred[device].sampling(&case.key, &self.policy).unwrap_or(0.0);
+        let at_least = AtLeast { is_last, is_smallest, sampling };
+        let may_fit = phase != Phase::Deferred || budget.fits(case);
+        let share = budget.share(case, to_come, at_least).filter(|_| may_fit);
         let record = self.one(case, device, round, share, progress);
         match may_wait && is_over_budget(&record) {
             true => Err(Some(record.outcome)),
@@ -136,24 +134,37 @@ impl Session<'_> {
             && !self.policy.verify_only
     }
 
-    /// Turns that share the time with those of a round: those of the same cases in later planned rounds. The
-    /// deferred share with nobody, since later rounds will hardly have time for them.
-    fn left_after(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> u64 {
-        match phase {
-            Phase::Planned => self.left_on(device, round + 1, done),
-            Phase::Deferred | Phase::Following => 0,
+    /// What shares the time with a round's next turn: its other turns, and those of the same cases in later planned
+    /// rounds. The deferred share with nobody, since later rounds will hardly have time for them.
+    fn to_come(&self, of: &DeviceRound, done: &Done) -> ToCome {
+        let time_budget = &self.time_budgets[of.device];
+        if time_budget.total().is_none() {
+            return ToCome::default();
         }
+        let later = match of.phase {
+            Phase::Planned => of.round + 1,
+            Phase::Deferred | Phase::Following => self.header.rounds,
+        };
+        let next = of.cases.iter().map(|(_, case)| case);
+        time_budget.to_come(next, self.left_on(of.device, later, done))
     }
 
-    /// A round's cases with their turns, those left out of which there are records. The first round,
-    /// which learns what fits the budget, and those of the deferred go from small to large, family after family;
+    /// A round's cases with their turns, those left out of which there are records. The first round, which learns what
+    /// fits the budget, goes from small to large, family after family; the deferred go from short turns to long ones;
     /// rounds beyond the planned ones run again what could be run. From the third round on the restless go first: the
     /// time may be over before all had their turn.
     fn order(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> Vec<(Turn, Case)> {
         let cases = &self.cases[device].run;
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
-        if round == 0 || phase == Phase::Deferred {
+        if phase == Phase::Deferred {
+            // So that most of them fit what is left.
+            let sampling = |case: &Case| self.deferred[device].sampling(&case.key, &self.policy);
+            let budget = &self.time_budgets[device];
+            let seconds = |case: &Case| budget.turn_seconds(case, sampling(case));
+            cases.sort_by_key(|(turn, _)| *turn);
+            cases.sort_by(|(_, a), (_, b)| seconds(a).total_cmp(&seconds(b)));
+        } else if round == 0 {
             cases.sort_by_key(|(turn, _)| *turn);
         } else {
             let restless = restless(&self.records, device);

@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
-use super::time_budget::Share;
+use super::time_budget::{AtLeast, Share};
 use gpubench_core::error::Result;
 use gpubench_core::record::{Outcome, Record};
 use gpubench_experiments::Policy;
@@ -26,23 +26,27 @@ impl Session<'_> {
         done: &Done,
         progress: &mut Progress,
     ) -> Result<()> {
-        let rounds = round..self.header.rounds;
-        let mut left: u64 =
-            rounds.map(|round| self.multi_device_cases_left(round, done).len() as u64).sum();
+        let rounds = round + 1..self.header.rounds;
+        let is_last = round + 1 >= self.header.rounds;
+        let later: Vec<usize> =
+            rounds.flat_map(|round| self.multi_device_cases_left(round, done)).collect();
+        let now = self.multi_device_cases_left(round, done);
         self.multi_device_budget.begin();
-        for at in self.multi_device_cases_left(round, done) {
+        for (i, &at) in now.iter().enumerate() {
             if interrupt::asked() {
                 break;
             }
-            let case = &self.multi_device_cases[at].0.cases[0];
-            let share = self.multi_device_budget.share(case, (left, 1), true);
+            let case = |at: &usize| &self.multi_device_cases[*at].0.cases[0];
+            let (now, later) = (now[i..].iter().map(case), later.iter().map(case));
+            let to_come = self.multi_device_budget.to_come(now, later);
+            let at_least = AtLeast { is_last, is_smallest: true, ..AtLeast::default() };
+            let share = self.multi_device_budget.share(case(&at), to_come, at_least);
             let record = self.run_multi_device(at, round, share, progress);
             let of = &self.multi_device_cases[at].0;
             let record = placed(record, &of.cases[0], of.first(), round);
             self.multi_device_budget.learn(&of.cases[0], &record);
             self.append(record)?;
             progress.end();
-            left -= 1;
         }
         self.multi_device_budget.end();
         Ok(())

@@ -14,28 +14,56 @@ const RATE: f64 = 5e-9;
 const PRIOR: (f64, f64) = (2.0, 32e6);
 /// Buffers of fewer bytes take no time of their own.
 const SMALL: f64 = 1e6;
+/// Seconds of cases in their first round, and of the same ones in a later one, before any was seen: a second time,
+/// compilers and references have nothing left to do.
+const REPEATED: (f64, f64) = (1.0, 0.5);
 
 /// What was learnt of one device.
 #[derive(Clone, Debug)]
 pub(super) struct Overheads {
-    known: HashMap<CaseKey, f64>,
+    known: HashMap<CaseKey, Known>,
+    /// Seconds of cases in their first round, and of the same ones in a later one.
+    repeated: (f64, f64),
     /// Seconds of cases with small buffers, and their number.
     fixed: (f64, f64),
     /// Seconds of the others beyond that, and their bytes.
     moving: (f64, f64),
 }
 
+/// What a case took when it was last run.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    seconds: f64,
+    is_first: bool,
+}
+
 impl Default for Overheads {
     fn default() -> Self {
         let (cases, bytes) = PRIOR;
-        Self { known: HashMap::new(), fixed: (FIXED * cases, cases), moving: (RATE * bytes, bytes) }
+        let (fixed, moving) = ((FIXED * cases, cases), (RATE * bytes, bytes));
+        Self { known: HashMap::new(), repeated: REPEATED, fixed, moving }
     }
 }
 
 impl Overheads {
-    /// Seconds that `case` is expected to take besides measuring.
+    /// Seconds that `case` is expected to take besides measuring, the next time.
     pub fn of(&self, case: &Case) -> f64 {
-        self.known.get(&case.key).copied().unwrap_or_else(|| self.expected(bytes(case)))
+        match self.known.get(&case.key) {
+            Some(known) if known.is_first => known.seconds * self.repetition(),
+            Some(known) => known.seconds,
+            None => self.expected(bytes(case)),
+        }
+    }
+
+    /// The same in a round after the next.
+    pub fn later(&self, case: &Case) -> f64 {
+        let is_known = self.known.contains_key(&case.key);
+        self.of(case) * if is_known { 1.0 } else { self.repetition() }
+    }
+
+    /// The share of a first round's time that a later one takes.
+    fn repetition(&self) -> f64 {
+        self.repeated.1 / self.repeated.0
     }
 
     fn expected(&self, bytes: f64) -> f64 {
@@ -51,6 +79,8 @@ impl Overheads {
         }
         let (seconds, bytes) = (seconds(record), bytes(case));
         match bytes < SMALL {
+            // What others are expected to take is a first time.
+            _ if self.known.contains_key(&case.key) => {}
             true => self.fixed = (self.fixed.0 + seconds, self.fixed.1 + 1.0),
             false => {
                 let more = (seconds - self.fixed.0 / self.fixed.1).max(0.0);
@@ -62,8 +92,15 @@ impl Overheads {
 
     /// As [`Overheads::learn`], where only the record is left.
     pub fn recall(&mut self, record: &Record) {
-        if record.measured.is_some() {
-            self.known.insert(record.key.clone(), seconds(record));
+        if record.measured.is_none() {
+            return;
+        }
+        let seconds = seconds(record);
+        let before = self.known.get(&record.key).copied();
+        let is_first = before.is_none();
+        self.known.insert(record.key.clone(), Known { seconds, is_first });
+        if let Some(before) = before.filter(|before| before.is_first) {
+            self.repeated = (self.repeated.0 + before.seconds, self.repeated.1 + seconds);
         }
     }
 }
@@ -91,6 +128,27 @@ mod tests {
         overheads.moving = (overheads.moving.0 + 10.0, overheads.moving.1 + 1e9);
         assert!(overheads.expected(1e8) > 1.5 * before);
         assert_eq!(overheads.expected(1e3), Overheads::default().expected(1e3));
+    }
+
+    #[test]
+    fn later_rounds_take_the_share_that_they_were_seen_to_take() {
+        let mut overheads = Overheads::default();
+        let [a, b] = [10, 20].map(|n| sample::case("memory", "copy", n));
+        let took = |case: &Case, verify| {
+            let mut record = sample_record(case.key.clone(), 1.0);
+            record.wall.verify = verify;
+            record
+        };
+        assert!((overheads.later(&a) - 0.5 * overheads.of(&a)).abs() < 1e-12, "nothing is known");
+        let [first, other] = [took(&a, 9.0), took(&b, 4.0)];
+        [&first, &other].into_iter().for_each(|record| overheads.recall(record));
+        assert_eq!(overheads.of(&a), 0.5 * seconds(&first), "half, as long as none was repeated");
+        let second = took(&a, 1.0);
+        overheads.recall(&second);
+        let share = (0.5 + seconds(&second)) / (1.0 + seconds(&first));
+        assert_eq!(overheads.of(&a), seconds(&second));
+        assert!((overheads.of(&b) - share * seconds(&other)).abs() < 1e-12, "as the other's");
+        assert_eq!(overheads.later(&b), overheads.of(&b));
     }
 
     #[test]

@@ -130,16 +130,30 @@ impl Session<'_> {
     }
 
     /// Cases still to be run on a device, the deferred apart, over the planned rounds from `first` on.
-    pub(super) fn left_on(&self, device: usize, first: u32, done: &Done) -> u64 {
-        let waits = |key: &&CaseKey| self.deferred[device].has(key);
-        self.missing(device, first, done).filter(|key| !waits(key)).count() as u64
+    pub(super) fn left_on<'a>(
+        &'a self,
+        device: usize,
+        first: u32,
+        done: &'a Done,
+    ) -> impl Iterator<Item = &'a Case> {
+        let waits = move |case: &&Case| self.deferred[device].has(&case.key);
+        self.missing(device, first, done).filter(move |case| !waits(case))
     }
 
     /// What there is no record of on a device, over the planned rounds from `first` on.
-    fn missing(&self, device: usize, first: u32, done: &Done) -> impl Iterator<Item = &CaseKey> {
-        let keys = move || self.cases[device].run.iter().map(|case| &case.key);
-        let each =
-            move |round| keys().filter(move |key| !done.contains(&(device, round, (*key).clone())));
+    fn missing<'a>(
+        &'a self,
+        device: usize,
+        first: u32,
+        done: &'a Done,
+    ) -> impl Iterator<Item = &'a Case> {
+        let cases = move || self.cases[device].run.iter();
+        let each = move |round| {
+            let is_left = move |case: &&Case| {
+                done.is_empty() || !done.contains(&(device, round, case.key.clone()))
+            };
+            cases().filter(is_left)
+        };
         (first..self.header.rounds).flat_map(each)
     }
 

@@ -12,12 +12,17 @@ const SHORTEST: f64 = 0.1;
 /// The longest warm-up, in seconds, and as a share of the time for sampling.
 const LONGEST_WARMUP: f64 = 5.0;
 const WARMUP: f64 = 0.5;
-/// A case is measured for at least so many times as long as building, preparing and verifying it take, in its last round;
-/// before that for a part, so that the others have time.
+/// A case is measured for at least so many times as long as building, preparing and verifying it take, in its last round:
+/// before that the others come first.
 const TIMES_OVERHEAD: f64 = 2.0;
 
-/// A case waits for the others when its turn would take as long as so many fair ones.
-const LONG: f64 = 8.0;
+/// The share of the time that measuring gets, however long what surrounds it: that is only expected.
+const MIN_MEASURING: f64 = 0.25;
+
+/// A case waits for the others when its turn would take as long as so many equal ones.
+const LONG: f64 = 5.0;
+/// The share of the total that later rounds leave to the cases that wait.
+const OF_DEFERRED: f64 = 0.1;
 
 /// The time of one device, or of several that are measured as one, and how much of it is spent.
 #[derive(Clone, Debug)]
@@ -28,6 +33,8 @@ pub struct TimeBudget {
     max_seconds: f64,
     /// Least seconds of warm-up and sampling for the smallest size of a workload.
     smallest: f64,
+    /// Seconds of the total that are kept for cases that wait.
+    kept: f64,
     /// Seconds of the turns that have ended.
     spent: f64,
     /// When the turn at hand began.
@@ -73,6 +80,27 @@ impl Pauses {
     }
 }
 
+/// What is still to come on a device, the turn at hand among it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ToCome {
+    /// Turns.
+    pub turns: u64,
+    /// Seconds of all besides measuring.
+    pub overhead: f64,
+}
+
+/// What a turn is given at least, as far as there is time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AtLeast {
+    /// As much as makes it worth what surrounds it: in the case's last planned round, in any that follows, and where it
+    /// waited.
+    pub is_last: bool,
+    /// The share of its workload's smallest case.
+    pub is_smallest: bool,
+    /// Seconds of sampling.
+    pub sampling: f64,
+}
+
 /// The time for one case, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
@@ -90,7 +118,8 @@ impl TimeBudget {
         let min_share = total.map_or(0.0, |total| 0.5 * total / smallest.max(1) as f64);
         let smallest = min_share.min(max_seconds);
         let (overheads, pauses) = (Overheads::default(), Pauses::default());
-        Self { total, max_seconds, smallest, spent: 0.0, turn: None, overheads, pauses }
+        let (kept, spent, turn) = (0.0, 0.0, None);
+        Self { total, max_seconds, smallest, kept, spent, turn, overheads, pauses }
     }
 
     /// The same with pauses between cases, on a device of this kind.
@@ -102,7 +131,7 @@ impl TimeBudget {
     /// How the device cools down before the next case.
     pub fn cool_down(&self) -> Option<CoolDown> {
         let asked = self.pauses.next()?;
-        Some(self.left().map_or(asked, |left| asked.within(left)))
+        Some(self.left().map_or(asked, |left| asked.within((left - self.kept).max(0.0))))
     }
 
     /// Whether the device has run a case, after which it may be warm.
@@ -113,6 +142,11 @@ impl TimeBudget {
     /// Another suite, which is measured in turn with this one, has run a case.
     pub fn warm(&mut self) {
         self.pauses.is_warm = true;
+    }
+
+    /// From now on a share of the total is kept for cases that wait, or not.
+    pub fn keep_for_deferred(&mut self, is_kept: bool) {
+        self.kept = if is_kept { OF_DEFERRED * self.total.unwrap_or(0.0) } else { 0.0 };
     }
 
     /// The device's turn begins: only in its turns its time passes.
@@ -141,38 +175,71 @@ impl TimeBudget {
     /// Why the next case gets no time.
     pub fn used_up(&self) -> String {
         let total = units::seconds(self.total.unwrap_or_default());
-        format!("the device's time budget of {total} is used up; `--budget SECONDS` gives more")
+        let kept = match self.kept > 0.0 {
+            true => " but for what is kept for cases with long launches",
+            false => "",
+        };
+        format!(
+            "the device's time budget of {total} is used up{kept}; `--budget SECONDS` gives more"
+        )
     }
 
-    /// The time for `case`, where so many turns are left over all rounds, and of its own rounds so many, this one
-    /// counted. It is its workload's smallest or not. `None` when the budget is used up.
-    pub fn share(&self, case: &Case, left: (u64, u32), smallest: bool) -> Option<Share> {
-        self.share_at(self.spent(), self.overheads.of(case), left, smallest)
+    /// The turns of `next`, and behind them those of `later`, in which a case may stand several times.
+    pub fn to_come<'c>(
+        &self,
+        next: impl Iterator<Item = &'c Case>,
+        later: impl Iterator<Item = &'c Case>,
+    ) -> ToCome {
+        let next = next.map(|case| self.overheads.of(case));
+        let all = next.chain(later.map(|case| self.overheads.later(case)));
+        all.fold(ToCome::default(), |all, overhead| ToCome {
+            turns: all.turns + 1,
+            overhead: all.overhead + overhead,
+        })
+    }
+
+    /// The time for `case`, whose turn is the first of those to come. `None` when the budget is used up.
+    pub fn share(&self, case: &Case, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
+        self.share_at(self.spent(), self.overheads.of(case), to_come, at_least)
     }
 
     fn share_at(
         &self,
         spent: f64,
         overhead: f64,
-        (left, rounds): (u64, u32),
-        smallest: bool,
+        to_come: ToCome,
+        at_least: AtLeast,
     ) -> Option<Share> {
         let Some(total) = self.total else {
             let seconds = self.max_seconds;
             return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
         };
         let pause = self.pauses.seconds();
+        let total = total - self.kept;
         let remaining = total - spent - pause;
         if remaining <= 0.0 {
             return None;
         }
-        // Those of the others come later.
-        let fair = (total - spent) / left.max(1) as f64 - pause - overhead;
-        let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
-        let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead / f64::from(rounds.max(1)));
+        let fair = self.fair(total - spent, overhead, to_come);
+        let AtLeast { is_last, is_smallest, sampling } = at_least;
+        let min_seconds = SHORTEST
+            .max(if is_smallest { self.smallest } else { 0.0 })
+            .max(if is_last { TIMES_OVERHEAD * overhead } else { 0.0 })
+            .max((1.0 + WARMUP) * sampling);
         // The last case must not take more than there is; where there is next to nothing, next to that.
         let rest = (remaining - overhead).max(SHORTEST);
         Some(self.divided(fair.max(min_seconds).min(rest)))
+    }
+
+    /// Seconds of measuring for a case with this overhead when `left` are shared by all that is to come: one half
+    /// equally, the other by what surrounds it, so that a case that takes long to prepare is worth that.
+    fn fair(&self, left: f64, overhead: f64, to_come: ToCome) -> f64 {
+        let turns = to_come.turns.max(1) as f64;
+        let around = to_come.overhead.max(overhead);
+        let without_pauses = left - turns * self.pauses.seconds();
+        let measuring = (without_pauses - around).max(MIN_MEASURING * without_pauses).max(0.0);
+        let part = if around > 0.0 { overhead / around } else { 1.0 / turns };
+        0.5 * measuring * (1.0 / turns + part)
     }
 
     /// So many seconds of warm-up and sampling.
@@ -181,14 +248,19 @@ impl TimeBudget {
         Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// Whether a turn of `case`, the next of `left` ones, would take the time of [`LONG`] of them.
-    pub fn is_long(&self, case: &Case, left: u64) -> bool {
-        self.is_long_at(self.spent(), self.overheads.of(case), left)
+    /// Whether a turn of `case`, the first of those to come, would take the time of [`LONG`] of them.
+    pub fn is_long(&self, case: &Case, to_come: ToCome) -> bool {
+        self.is_long_at(self.spent(), self.overheads.of(case), to_come)
     }
 
-    fn is_long_at(&self, spent: f64, overhead: f64, left: u64) -> bool {
-        let fair = |total: f64| (total - spent).max(0.0) / left.max(1) as f64;
-        self.total.is_some_and(|total| (1.0 + TIMES_OVERHEAD) * overhead > LONG * fair(total))
+    fn is_long_at(&self, spent: f64, overhead: f64, to_come: ToCome) -> bool {
+        let equal = |total: f64| (total - spent).max(0.0) / to_come.turns.max(1) as f64;
+        self.total.is_some_and(|total| turn_seconds(overhead, None) > LONG * equal(total))
+    }
+
+    /// Seconds of a turn of `case`: with so many of sampling, else measured as long as is worth what surrounds it.
+    pub fn turn_seconds(&self, case: &Case, sampling: Option<f64>) -> f64 {
+        turn_seconds(self.overheads.of(case), sampling)
     }
 
     /// Whether `case` and what surrounds it may still fit.
@@ -214,96 +286,9 @@ impl TimeBudget {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpubench_core::record::CooledDown;
-    use gpubench_core::record::sample::{key, record};
-
-    fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
-        budget.share_at(spent, 0.0, (left, 1), smallest).map(|share| share.seconds)
-    }
-
-    #[test]
-    fn without_a_budget_every_case_has_max_seconds() {
-        let time_budget = TimeBudget::new(None, 7.0, 10);
-        let share = time_budget.share_at(1e6, 3.0, (1000, 1), false);
-        assert_eq!(share, Some(Share { seconds: 7.0, warmup: 5.0 }));
-    }
-
-    #[test]
-    fn what_is_left_is_shared() {
-        let time_budget = TimeBudget::new(Some(100.0), 5.0, 25);
-        assert_eq!(seconds(&time_budget, 0.0, 10, false), Some(5.0));
-        assert_eq!(seconds(&time_budget, 0.0, 50, false), Some(2.0 / 1.5));
-        assert_eq!(seconds(&time_budget, 50.0, 50, false), Some(1.0 / 1.5));
-        assert_eq!(seconds(&time_budget, 99.0, 1000, false), Some(SHORTEST / 1.5));
-        assert_eq!(seconds(&time_budget, 100.0, 1, false), None);
-        assert_eq!(seconds(&time_budget, 50.0, 1000, true), Some(2.0 / 1.5));
-        let share = |rounds| time_budget.share_at(50.0, 0.9, (50, rounds), false);
-        assert_eq!(share(1).map(|s| s.seconds), Some(1.8 / 1.5), "twice what surrounds it takes");
-        assert_eq!(
-            share(3).map(|s| s.seconds),
-            Some(0.6 / 1.5),
-            "a third of it where two more follow"
-        );
-    }
-
-    #[test]
-    fn the_last_case_does_not_take_more_than_there_is() {
-        let time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
-        for left in [0.2, 1.0, 3.0, 9.0] {
-            let share = time_budget.share_at(10.0 - left, 0.1, (1, 1), true).unwrap();
-            let all = 0.1 + share.seconds + share.warmup;
-            assert!(all <= left + 1e-9, "{all} s of {left} s");
-        }
-    }
-
-    #[test]
-    fn pauses_take_their_share_from_the_second_case_on() {
-        let below = CoolDown::Below { celsius: 50.0, max_seconds: 20.0 };
-        let new = |kind| TimeBudget::new(Some(100.0), 50.0, 1).with_pauses(Some(below), kind);
-        let mut budget = new(DeviceKind::Discrete);
-        let share = |budget: &TimeBudget, spent| seconds(budget, spent, 4, false);
-        assert_eq!((budget.cool_down(), share(&budget, 0.0)), (None, Some(25.0 / 1.5)));
-        let mut record = record(key("a", 1), 1e-3);
-        let mut simulated = new(DeviceKind::Simulated);
-        [&mut budget, &mut simulated].into_iter().for_each(|one| one.pauses.learn(&record));
-        assert_eq!([budget.cool_down(), simulated.cool_down()], [Some(below); 2]);
-        assert_eq!(share(&simulated, 0.0), Some(25.0 / 1.5), "its pauses take no time");
-        assert_eq!(share(&budget, 0.0), Some(25.0 / 1.5), "how long it lasts, nobody knows yet");
-        budget.spent = 95.0;
-        assert_eq!(budget.cool_down().map(CoolDown::max_seconds), Some(5.0), "all that is left");
-        budget.spent = 0.0;
-        record.monitor.cool_down = Some(CooledDown { seconds: 5.0, celsius: Some(49.0) });
-        record.wall.cool_down = 5.0;
-        budget.pauses.learn(&record);
-        assert_eq!(share(&budget, 0.0), Some(20.0 / 1.5), "it is expected to last 5 s");
-        assert_eq!(share(&budget, 96.0), None, "there is no time for a pause and a case");
-        let last = budget.share_at(94.0, 0.0, (1, 1), false).unwrap();
-        assert!((last.seconds + last.warmup - 1.0).abs() < 1e-9, "{last:?}");
-    }
-
-    #[test]
-    fn a_case_is_long_by_what_a_turn_may_take() {
-        let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
-        // Of 100 turns each may take a second, so 8 s are long, and 8/3 s besides measuring.
-        assert!(!time_budget.is_long_at(0.0, 2.6, 100));
-        assert!(time_budget.is_long_at(0.0, 2.7, 100));
-        assert!(time_budget.is_long_at(50.0, 1.4, 100), "half is spent");
-        assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, 1e3, 100), "nothing is short");
-    }
-
-    #[test]
-    fn time_passes_only_in_the_devices_turns() {
-        let mut time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        assert_eq!(time_budget.spent(), 0.0);
-        time_budget.begin();
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        time_budget.end();
-        let spent = time_budget.spent();
-        assert!((0.02..5.0).contains(&spent), "{spent}");
-        assert_eq!(time_budget.spent(), spent);
-    }
+fn turn_seconds(overhead: f64, sampling: Option<f64>) -> f64 {
+    overhead + sampling.map_or(TIMES_OVERHEAD * overhead, |seconds| (1.0 + WARMUP) * seconds)
 }
+
+#[cfg(test)]
+mod tests;

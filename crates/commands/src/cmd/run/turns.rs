@@ -108,7 +108,7 @@ impl Turns<'_> {
                     session.step(&mut rounds[member], key, &done[member], progress)?;
                 self.warm(device);
                 if is_deferred {
-                    self.defer(&mut rounds, key, done);
+                    self.defer(&mut rounds, key);
                     break;
                 }
             }
@@ -128,11 +128,10 @@ impl Turns<'_> {
     }
 
     /// Defers a case of all suites, so that they stay in turn.
-    fn defer(&mut self, rounds: &mut [DeviceRound], key: &CaseKey, done: &[Done]) {
-        let others = self.0.iter_mut().zip(rounds).zip(done);
-        others.for_each(|((session, round), done)| {
+    fn defer(&mut self, rounds: &mut [DeviceRound], key: &CaseKey) {
+        self.0.iter_mut().zip(rounds).for_each(|(session, round)| {
             if !session.deferred[round.device].has(key) {
-                session.defer(round, key, done);
+                session.defer(round, key);
             }
         });
     }
