@@ -1,6 +1,6 @@
 //! The seam: what the rest of the program sees of a page.
 
-use super::info::{ConstantLimits, Report, describe};
+use super::info::{Report, describe};
 use super::link::Link;
 use super::memory::Memory;
 use super::message::{Compiled, PIECE, Ran, Request, arguments};
@@ -19,7 +19,7 @@ const TICK: f64 = 1e-9;
 /// A page with a device of its own.
 pub(super) struct BrowserDevice {
     info: DeviceInfo,
-    constant_limits: ConstantLimits,
+    constant_limits: wgpu::ConstantLimits,
     /// The step of the page's clock in seconds.
     clock_resolution: f64,
     memory: Memory,
@@ -54,10 +54,7 @@ impl Device for BrowserDevice {
         self.memory.forget(id);
         let capabilities = naga::valid::Capabilities::all();
         let examined = wgpu::examine(source, &self.info, vulkan::validator(capabilities))?;
-        let ConstantLimits { max_bytes, max_buffers, .. } = self.constant_limits;
-        let values = source.arguments().iter().filter(|a| a.bytes().is_some()).count();
-        examined.constant_memory.check_limit(source, max_bytes)?;
-        examined.constant_memory.check_count(source, values, max_buffers)?;
+        examined.constant_memory.check(&wgpu::name(source), self.constant_limits)?;
         let request = Request::Build {
             kernel: id.0,
             file: source.origin.file(),

@@ -1,7 +1,7 @@
 //! What the page reports of its adapter, as the rest of the program sees a device.
 
 use super::BROWSER;
-use crate::wgpu::whole_words;
+use crate::wgpu::{ConstantLimits, whole_words};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;
@@ -50,17 +50,6 @@ pub(super) struct Limits {
     max_uniform_buffer_binding_size: u64,
     max_uniform_buffers_per_shader_stage: u32,
     min_uniform_buffer_offset_alignment: u32,
-}
-
-/// What a page's device allows of constant memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ConstantLimits {
-    /// Bytes of one buffer.
-    pub max_bytes: Bytes,
-    /// Buffers of one kernel, its blocks of parameters among them.
-    pub max_buffers: u32,
-    /// Of what the place where one begins is a multiple.
-    pub alignment: u32,
 }
 
 impl Limits {

@@ -12,12 +12,12 @@ use std::collections::HashMap;
 /// Kernels and buffers of a session.
 #[derive(Default)]
 pub(super) struct Memory {
-    kernels: HashMap<KernelId, Known>,
+    kernels: HashMap<KernelId, Kernel>,
     buffers: HashMap<BufferId, (u64, MemoryKind)>,
 }
 
 /// What is known of a kernel.
-struct Known {
+struct Kernel {
     /// Buffers and bytes of parameters that it takes.
     takes: (usize, usize),
     arguments: Vec<Argument>,
@@ -28,7 +28,7 @@ impl Memory {
     /// Notes a kernel that was built.
     pub fn built(&mut self, id: KernelId, source: &KernelSource, constant_memory: ConstantMemory) {
         let takes = (source.bindings.len(), source.params_bytes as usize);
-        self.kernels.insert(id, Known { takes, arguments: source.arguments(), constant_memory });
+        self.kernels.insert(id, Kernel { takes, arguments: source.arguments(), constant_memory });
     }
 
     /// Forgets a kernel.

@@ -6,9 +6,11 @@ use super::instance::Instance;
 use super::matrices::Features;
 use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
+use crate::wgpu::ConstantLimits;
 use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
+use gpubench_core::units::Bytes;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -82,6 +84,16 @@ fn what_ends_soon_is_polled_until_then_and_what_does_not_is_left() {
 }
 
 impl Context {
+    /// What the device allows of constant memory.
+    pub fn constant_limits(&self) -> ConstantLimits {
+        let limits = &self.limits;
+        ConstantLimits {
+            max_bytes: Bytes(limits.max_uniform_buffer_range.into()),
+            max_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+            alignment: limits.min_uniform_buffer_offset_alignment.max(1) as u32,
+        }
+    }
+
     /// Opens a device with all its queues and what it can do of what is used here.
     #[expect(unsafe_code, reason = "Vulkan calls")]
     pub fn open(found: Found) -> Result<(Rc<Self>, gpubench_core::gpu::DeviceInfo)> {

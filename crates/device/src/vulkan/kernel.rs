@@ -10,7 +10,6 @@ use crate::wgpu::{ConstantMemory, Examined, check_values, name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, BuildReport, KernelSource, Slice};
-use gpubench_core::units::Bytes;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
@@ -108,10 +107,10 @@ fn check_limits(
 ) -> Result<()> {
     let values = arguments.iter().filter(|argument| argument.bytes().is_some()).count();
     let limits = &context.limits;
-    constant_memory.check_limit(source, Bytes(limits.max_uniform_buffer_range.into()))?;
-    let max_uniforms = limits.max_per_stage_descriptor_uniform_buffers;
-    constant_memory.check_count(source, values, max_uniforms)?;
-    let max_values = limits.max_descriptor_set_uniform_buffers_dynamic.min(max_uniforms);
+    constant_memory.check(&name(source), context.constant_limits())?;
+    let max_values = limits
+        .max_descriptor_set_uniform_buffers_dynamic
+        .min(limits.max_per_stage_descriptor_uniform_buffers);
     check_values(source, values, max_values)
 }
 
@@ -265,7 +264,7 @@ impl Kernel {
         }
         let set = self.next_set(context)?;
         let mut infos = vec![];
-        let alignment = context.limits.min_uniform_buffer_offset_alignment.max(1) as u32;
+        let alignment = context.constant_limits().alignment;
         for one in bound(&self.arguments, &self.constant_memory, self.pushed) {
             let info = match one.argument {
                 Argument::Buffer(i) => {

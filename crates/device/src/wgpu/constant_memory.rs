@@ -1,8 +1,7 @@
 //! Buffers that a kernel reads from constant memory: its text has `var<uniform>` at the place of a buffer.
 
-use super::checks::name;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Argument, KernelSource, Slice};
+use gpubench_core::gpu::{Argument, Slice};
 use gpubench_core::units::Bytes;
 use naga::proc::Layouter;
 use naga::valid::FunctionInfo;
@@ -14,6 +13,19 @@ use std::collections::BTreeMap;
 pub(crate) struct ConstantMemory {
     /// By binding, the bytes of the variable there.
     variables: BTreeMap<u32, Bytes>,
+    /// Blocks of parameters, which are uniform buffers too.
+    blocks: usize,
+}
+
+/// What a device allows of constant memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConstantLimits {
+    /// Bytes of one buffer.
+    pub max_bytes: Bytes,
+    /// Buffers of one kernel, its blocks of parameters among them.
+    pub max_buffers: u32,
+    /// Of what the place where one begins is a multiple.
+    pub alignment: u32,
 }
 
 impl ConstantMemory {
@@ -33,7 +45,8 @@ impl ConstantMemory {
             let bytes = Bytes(layouts[variable.ty].size.into());
             matches!(argument, Argument::Buffer(_)).then_some((place.binding, bytes))
         });
-        Self { variables: variables.collect() }
+        let blocks = arguments.iter().filter(|argument| argument.bytes().is_some()).count();
+        Self { variables: variables.collect(), blocks }
     }
 
     /// The bytes that are read from there of the buffer at `binding`; `None` of one that is elsewhere.
@@ -41,33 +54,24 @@ impl ConstantMemory {
         self.variables.get(&binding).copied()
     }
 
-    /// A device binds `max` uniform buffers, of which `values` are parameters.
+    /// Whether a device with these limits takes the kernel called `kernel`.
     ///
     /// # Errors
-    /// `Unsupported` where the kernel has more.
-    pub fn check_count(&self, source: &KernelSource, values: usize, max: u32) -> Result<()> {
-        let buffers = self.variables.len();
-        if buffers == 0 || buffers + values <= max as usize {
-            return Ok(());
+    /// `Unsupported` where it reads more from there.
+    pub fn check(&self, kernel: &str, limits: ConstantLimits) -> Result<()> {
+        let ConstantLimits { max_bytes, max_buffers, .. } = limits;
+        if let Some(bytes) = self.variables.values().find(|bytes| **bytes > max_bytes) {
+            return Err(Error::Unsupported(format!(
+                "{kernel} reads {bytes} of constant memory; the device has {max_bytes} of one buffer there"
+            )));
         }
-        Err(Error::Unsupported(format!(
-            "{} has {buffers} buffers in constant memory and {values} blocks of parameters; the device takes {max} of both",
-            name(source)
-        )))
-    }
-
-    /// A device reads `max` of one buffer from there.
-    ///
-    /// # Errors
-    /// `Unsupported` where the kernel reads more.
-    pub fn check_limit(&self, source: &KernelSource, max: Bytes) -> Result<()> {
-        match self.variables.values().find(|bytes| **bytes > max) {
-            None => Ok(()),
-            Some(bytes) => Err(Error::Unsupported(format!(
-                "{} reads {bytes} of constant memory; the device has {max} of one buffer there",
-                name(source)
-            ))),
+        let (buffers, blocks) = (self.variables.len(), self.blocks);
+        if buffers > 0 && buffers + blocks > max_buffers as usize {
+            return Err(Error::Unsupported(format!(
+                "{kernel} has {buffers} buffers in constant memory and {blocks} blocks of parameters; the device takes {max_buffers} of both"
+            )));
         }
+        Ok(())
     }
 
     /// What to bind of the part of a buffer that a launch gives: no more than is read.
@@ -96,22 +100,12 @@ impl ConstantMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{BufferId, Language, Origin};
+    use gpubench_core::gpu::BufferId;
 
-    fn source() -> KernelSource {
-        KernelSource {
-            language: Language::Wgsl,
-            text: String::new(),
-            entry: "f".into(),
-            origin: Origin::User("mine.wgsl".into()),
-            group: [1; 3],
-            constants: vec![],
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            meaning: None,
-            settings: Default::default(),
-        }
+    /// Buffers of so many bytes at these bindings, and so many blocks of parameters.
+    fn memory(variables: &[(u32, u64)], blocks: usize) -> ConstantMemory {
+        let variables = variables.iter().map(|&(binding, bytes)| (binding, Bytes(bytes)));
+        ConstantMemory { variables: variables.collect(), blocks }
     }
 
     /// What is wrong.
@@ -121,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_buffer_is_bound_as_far_as_it_is_read() {
-        let memory = ConstantMemory { variables: BTreeMap::from([(1, Bytes(512))]) };
+        let memory = memory(&[(1, 512)], 1);
         let part =
             |offset, len| Slice { buffer: BufferId(0), offset: Bytes(offset), len: Bytes(len) };
         assert_eq!(memory.bound(0, part(4, 8), 256).unwrap(), part(4, 8), "it is elsewhere");
@@ -133,14 +127,16 @@ mod tests {
 
     #[test]
     fn what_a_device_has_is_not_exceeded() {
-        let memory =
-            ConstantMemory { variables: BTreeMap::from([(0, Bytes(32)), (1, Bytes(512))]) };
-        assert!(memory.check_limit(&source(), Bytes(512)).is_ok());
-        let why = wrong(memory.check_limit(&source(), Bytes(511)));
+        let check = |memory: ConstantMemory, bytes, max_buffers| {
+            let limits = ConstantLimits { max_bytes: Bytes(bytes), max_buffers, alignment: 256 };
+            wrong(memory.check("f (mine.wgsl)", limits))
+        };
+        let two = |blocks| memory(&[(0, 32), (1, 512)], blocks);
+        assert_eq!(check(two(1), 512, 3), "");
+        let why = check(two(1), 511, 3);
         assert!(why.contains("f (mine.wgsl) reads 512 B") && why.contains("has 511 B"), "{why}");
-        assert!(memory.check_count(&source(), 1, 3).is_ok());
-        let why = wrong(memory.check_count(&source(), 2, 3));
+        let why = check(two(2), 512, 3);
         assert!(why.contains("2 buffers in constant memory and 2 blocks"), "{why}");
-        assert!(ConstantMemory::default().check_count(&source(), 9, 3).is_ok(), "not its matter");
+        assert_eq!(check(memory(&[], 9), 512, 3), "", "its parameters are not its matter");
     }
 }

@@ -1,10 +1,12 @@
 //! An open device. Every complaint of the API becomes a typed error; nothing panics.
 
+use super::constant_memory::ConstantLimits;
 use ::wgpu::{
     Adapter, CommandBuffer, DeviceDescriptor, DeviceLostReason, ErrorFilter, Features, MemoryHints,
     PollType,
 };
 use gpubench_core::error::{Error, Result};
+use gpubench_core::units::Bytes;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 /// The exit code of a process whose device was lost where wgpu lets nobody handle it: it panics
@@ -26,6 +28,16 @@ struct Trouble {
 }
 
 impl Context {
+    /// What the device allows of constant memory.
+    pub fn constant_limits(&self) -> ConstantLimits {
+        let limits = self.device.limits();
+        ConstantLimits {
+            max_bytes: Bytes(limits.max_uniform_buffer_binding_size),
+            max_buffers: limits.max_uniform_buffers_per_shader_stage,
+            alignment: limits.min_uniform_buffer_offset_alignment,
+        }
+    }
+
     /// Opens the device with all the limits and every feature that kernels can use.
     ///
     /// # Errors

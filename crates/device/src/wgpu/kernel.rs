@@ -11,7 +11,6 @@ use ::wgpu::{
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Argument, BoundsChecks, BuildReport, KernelSource, Slice};
-use gpubench_core::units::Bytes;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -44,11 +43,7 @@ pub(super) fn build(
     let values = source.arguments().iter().filter(|argument| argument.bytes().is_some()).count();
     let max_values = context.device.limits().max_dynamic_uniform_buffers_per_pipeline_layout;
     check_values(source, values, max_values)?;
-    let limits = context.device.limits();
-    let max_constant = Bytes(limits.max_uniform_buffer_binding_size);
-    examined.constant_memory.check_limit(source, max_constant)?;
-    let max_uniforms = limits.max_uniform_buffers_per_shader_stage;
-    examined.constant_memory.check_count(source, values, max_uniforms)?;
+    examined.constant_memory.check(&checks::name(source), context.constant_limits())?;
     let began = Instant::now();
     let (layout, pipeline) = context.scoped(|| Ok(pipeline(context, source, examined))).map_err(
         |error| match error {

@@ -69,7 +69,7 @@ fn bind_group(
     buffers: &[Slice],
 ) -> Result<BindGroup> {
     let mut bindings = Vec::with_capacity(kernel.arguments.len());
-    let alignment = context.device.limits().min_uniform_buffer_offset_alignment;
+    let alignment = context.constant_limits().alignment;
     for (binding, argument) in (0..).zip(&kernel.arguments) {
         if let Argument::Buffer(i) = argument {
             let slice = kernel.constant_memory.bound(binding, buffers[*i as usize], alignment)?;
