@@ -117,9 +117,9 @@ pub fn scattered(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(map(n, sum)))])
 }
 
-/// Of each of `n` work-items the four components of a vector together (exclusive or), which begins as its number
-/// and is `reads` times five times itself and a vector of the table's first `words` words. Work-items are in groups
-/// of 64; with SPREAD 1 neighbours read neighbours.
+/// The exclusive or of a vector's four components, for each of `n` work-items. The vector begins as the work-item's
+/// number; `reads` times it becomes five times itself plus a vector of the table's first `words` words. Work-items are
+/// in groups of 64; with SPREAD 1 neighbours read neighbours.
 pub fn table_reads(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     const GROUP: usize = 64;
     let (reads, spread) = (problem.size("reads")?, problem.size("SPREAD")?);

@@ -286,6 +286,7 @@ impl TimeBudget {
     }
 }
 
+/// As [`TimeBudget::turn_seconds`], of a case with this overhead.
 fn turn_seconds(overhead: f64, sampling: Option<f64>) -> f64 {
     overhead + sampling.map_or(TIMES_OVERHEAD * overhead, |seconds| (1.0 + WARMUP) * seconds)
 }
