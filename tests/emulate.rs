@@ -170,9 +170,11 @@ fn every_fallback_gives_what_the_reference_gives() {
 /// Kernels of the suites `ceilings` and `characterise` whose shipped sizes are too long to be emulated here, or
 /// that need what the emulated device lacks (f16, f64, atomics of 64 bits, subgroups); the simulator's and the devices'
 /// tests hold them to their references. Matrix units it lacks altogether.
-const NOT_EMULATED: [&str; 10] = [
+const NOT_EMULATED: [&str; 12] = [
     "ceilings/atomic_u64.wgsl",
     "ceilings/float_chains.wgsl",
+    "ceilings/image_samples.wgsl",
+    "ceilings/image_texels.wgsl",
     "ceilings/matrix_chains.wgsl",
     "ceilings/read_again.wgsl",
     "ceilings/subgroup_chain.wgsl",

@@ -28,6 +28,7 @@ fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> Kernel
         name: format!("b{i}"),
         element: Element::scalar(Scalar::F32),
         access: Access::ReadWrite,
+        image: None,
     };
     KernelSource {
         language: Language::Opencl,

@@ -418,6 +418,7 @@ fn copy_kernel(n: u64) -> KernelSource {
         name: name.into(),
         element: Element::scalar(Scalar::F32),
         access,
+        image: None,
     };
     KernelSource {
         language: Language::Wgsl,

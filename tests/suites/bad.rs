@@ -27,8 +27,14 @@ fn the_valid_workload_loads() {
 /// with `at`.
 #[track_caller]
 fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
-    assert!(VALID.contains(part), "{part}");
-    let found = diagnostics(&VALID.replacen(part, by, 1));
+    spoiled_in(VALID, part, by, at, words);
+}
+
+/// The same of another valid suite.
+#[track_caller]
+fn spoiled_in(valid: &str, part: &str, by: &str, at: &str, words: &[&str]) {
+    assert!(valid.contains(part), "{part}");
+    let found = diagnostics(&valid.replacen(part, by, 1));
     let text = rendered(&found);
     assert_eq!(found.len(), 1, "{text}");
     let place = &found[0].text[found[0].offset..];
@@ -816,4 +822,35 @@ fn expected_arrays() {
         assert!(text.contains("my.yaml:12:"), "{verify}: {text}");
         assert!(words.iter().all(|word| text.contains(word)), "{verify}: {text}");
     }
+}
+
+/// An image is read, fills its rows, holds what textures hold, and is for single launches of one kernel.
+#[test]
+fn images() {
+    const INPUT: &str = "in: { type: f32, count: n, fill: { uniform: [0, 1] } }";
+    // What OpenCL C takes is known when it is compiled.
+    let valid = VALID.replace("wgsl: scale.wgsl, ", "");
+    let bad = |input: &str, at: &str, words: &[&str]| spoiled_in(&valid, INPUT, input, at, words);
+    let float = |image: &str| {
+        format!("in: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }}, image: {image} }}")
+    };
+    bad(&float("{ filter: linear }"), "image", &["`width` is missing"]);
+    bad(&float("{ width: 0 }"), "0", &["at n=1024", "1024 elements do not fill rows of 0"]);
+    bad(&float("{ width: n - 1 }"), "n - 1", &["do not fill rows of 1023"]);
+    bad(&float("{ width: m }"), "m", &["there is no `m` here"]);
+    bad(&float("{ width: 32, filter: cubic }"), "cubic", &["expected `nearest` or `linear`"]);
+    let written = float("{ width: 32 }").replace("image", "access: read_write, image");
+    bad(&written, "image", &["an image is only read", "leave out `access`"]);
+    let split = float("{ width: 32 }").replace("image", "split: rows, image");
+    bad(&split, "image", &["an image is not split"]);
+    let whole =
+        "in: { type: u32, count: n, fill: random_bits, image: { width: 32, filter: linear } }";
+    bad(whole, "linear", &["`linear` weighs fractions", "`u32`"]);
+    let bytes = "in: { type: u8x4, count: n, fill: random_bits, image: { width: 32 } }";
+    bad(bytes, "image", &["f16, f32, i32 or u32", "not `u8x4`"]);
+    let moved = valid.replace(INPUT, &float("{ width: 32 }"));
+    let moved =
+        moved.replace("    verify: none", "    measure: [kernel, launch]\n    verify: none");
+    let text = rendered(&diagnostics(&moved));
+    assert!(text.contains("images are for `kernel`"), "{text}");
 }

@@ -34,6 +34,7 @@ fn copy() -> KernelSource {
         name: name.into(),
         element: Element::scalar(Scalar::F32),
         access,
+        image: None,
     };
     KernelSource {
         language: Language::Wgsl,

@@ -83,6 +83,8 @@ fn bind(module: &mut Module, arguments: &[Argument]) -> Vec<(u32, u32)> {
                 let first = argument.bytes().map_or(0, |(first, _)| first);
                 uniforms.push((*binding, first as u32));
             }
+            // Images and samplers, which are refused with their line.
+            (AddressSpace::Handle, _) => *binding += arguments.len() as u32,
             _ => {}
         }
     }

@@ -341,6 +341,7 @@ fn kernel(
             name: "out".into(),
             access,
             element: Element::scalar(Scalar::F32),
+            image: None,
         }],
         params_bytes: 0,
         args: None,

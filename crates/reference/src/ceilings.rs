@@ -138,6 +138,32 @@ pub fn table_reads(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32(map(n, one)))])
 }
 
+/// Of each texel of an image of `n` columns and rows the sum of the SIDE × SIDE that begin with it; with FILTERED 1 of the
+/// means of each with its three neighbours to the right and below. Beyond the edge is the nearest texel of the edge.
+pub fn image_sums(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    const CHANNELS: usize = 4;
+    let (side, filtered) = (problem.size("SIDE")?, problem.size("FILTERED")? == 1);
+    let n = problem.size("n")?.max(1);
+    let numbers = problem.room("out", CHANNELS.saturating_mul(n).saturating_mul(n))?;
+    let image = problem.f32("image", numbers)?;
+    let texel = |column: usize, row: usize, channel: usize| {
+        f64::from(image[CHANNELS * (row.min(n - 1) * n + column.min(n - 1)) + channel])
+    };
+    let sum = |i: usize| {
+        let (row, column, channel) = (i / CHANNELS / n, i / CHANNELS % n, i % CHANNELS);
+        let window = (row..row + side).flat_map(|y| (column..column + side).map(move |x| (x, y)));
+        let one = |(x, y): (usize, usize)| match filtered {
+            false => texel(x, y, channel),
+            true => {
+                let four = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+                four.iter().map(|&(x, y)| texel(x, y, channel)).sum::<f64>() / 4.0
+            }
+        };
+        window.map(one).sum::<f64>() as f32
+    };
+    Ok(vec![("out", Data::F32(map(numbers, sum)))])
+}
+
 /// Counters after each of `n` work-items has added 1 to the first (SPREAD 0) or to its own, `times` times.
 fn additions(problem: &Problem) -> Result<Vec<u64>> {
     let (n, times) = (problem.size("n")?, problem.size("times")? as u64);
@@ -251,6 +277,21 @@ mod tests {
         // Of the second work-item every component begins as 1, and is 25 without the table.
         assert_eq!(reads(0.0), Data::U32(vec![5 ^ 10, 30 ^ 35]));
         assert_eq!(reads(1.0), Data::U32(vec![5 ^ 10, 26 ^ 75]));
+        let image: Vec<f32> = (0..16).map(|i| (i / 4) as f32 * 10.0_f32.powi(i % 4)).collect();
+        let sums = |filtered: f64| {
+            let numbers = [("n", 2.0), ("SIDE", 2.0), ("FILTERED", filtered)];
+            let buffers =
+                vec![("image", Data::F32(image.clone())), ("out", Data::F32(vec![0.0; 16]))];
+            image_sums(&problem(&numbers, buffers)).unwrap().remove(0).1.as_bytes().to_vec()
+        };
+        // Texels 0, 1, 2, 3 in two rows; of the last one each of its four is 3. The means of the first are those of
+        // 0 to 3, of 1 and 3, of 2 and 3, and 3.
+        let tens = |texels: [f32; 4]| {
+            let all = texels.into_iter().flat_map(|t| (0..4).map(move |i| t * 10.0_f32.powi(i)));
+            Data::F32(all.collect()).as_bytes().to_vec()
+        };
+        assert_eq!(sums(0.0), tens([6.0, 8.0, 10.0, 12.0]));
+        assert_eq!(sums(1.0), tens([9.0, 10.0, 11.0, 12.0]));
         let counters = |spread: f64| {
             let numbers = [("n", 2.0), ("times", 3.0), ("SPREAD", spread)];
             let counters = || ("counters", Data::U32(vec![0; 2]));

@@ -107,6 +107,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ("hotspot_2d", chip::hotspot_2d, "one step of a chip's temperature on a plane"),
     ("hotspot_3d", chip::hotspot_3d, "one step of a chip's temperature in layers"),
     (
+        "image_sums",
+        ceilings::image_sums,
+        "sums of the `SIDE` × `SIDE` texels that begin at each of an image of `n` × `n`, or of the means where four meet",
+    ),
+    (
         "initialise",
         streams::initialise,
         "`steps` steps of a linear congruential generator from every position on",

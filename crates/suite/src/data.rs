@@ -60,6 +60,10 @@ impl Converter<'_> {
         known.extend(params.iter().map(|(name, _, _)| name.as_str()));
         let mut all = vec![];
         for (name, buffer) in spec.buffers.as_ref().map_or(&[][..], |b| &b.value.0) {
+            if let (Some(image), Some(_)) = (&buffer.image, &spec.steps) {
+                let message = "the kernels of a program take buffers, and no images";
+                self.diagnostics.push(&image.at, message, None);
+            }
             all.push(self.buffer(name, buffer, &known));
         }
         all.into_iter().collect()
@@ -83,6 +87,10 @@ impl Converter<'_> {
         {
             return self.diagnostics.reject(at, wrong, None);
         }
+        let image = match &spec.image {
+            Some(image) => Some(self.image(spec, image, access, known)?),
+            None => None,
+        };
         Some(Buffer {
             name: name.value.clone(),
             element: spec.r#type.value,
@@ -90,6 +98,7 @@ impl Converter<'_> {
             fill,
             access,
             split: spec.split.as_ref().map_or(Split::Broadcast, |split| split.0.clone()),
+            image,
             place: self.diagnostics.source().place(&name.at),
         })
     }

@@ -106,12 +106,15 @@ impl Converter<'_> {
     ) {
         let specs = spec.buffers.iter().flat_map(|buffers| &buffers.value.0);
         for ((name, spec), buffer) in specs.zip(&workload.buffers) {
-            let why = match buffer.count.count(values) {
-                Ok(0) => "a buffer has at least one element".to_owned(),
-                Ok(_) => continue,
-                Err(why) => why,
+            let (at, why) = match buffer.count.count(values) {
+                Ok(0) => (&spec.count.at, "a buffer has at least one element".to_owned()),
+                Ok(count) => match (buffer.image_at(count, values), &spec.image) {
+                    (Err(why), Some(image)) => (&image.value.width.at, why),
+                    _ => continue,
+                },
+                Err(why) => (&spec.count.at, why),
             };
-            self.fails(&spec.count.at, &format!("buffer `{}`", name.value), size, &why);
+            self.fails(at, &format!("buffer `{}`", name.value), size, &why);
         }
     }
 

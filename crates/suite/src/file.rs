@@ -11,7 +11,7 @@ use super::values::{
     Splitting,
 };
 use super::verify::Verification;
-use gpubench_core::gpu::{Access, Element, Library};
+use gpubench_core::gpu::{Access, Element, Filter, Library};
 use gpubench_core::workload::{Ceiling, Fill};
 
 spec! {
@@ -216,6 +216,19 @@ spec! {
         /// What a chunk of a divided problem sees: all of it (`broadcast`, the default), its
         /// `rows`, or `{ rows: { halo: 1 } }` with rows of its neighbours.
         split: Option<Splitting>,
+        /// The kernel reads it as an image in two dimensions, through the device's texture units.
+        image: Option<At<Image>>,
+    }
+}
+
+spec! {
+    /// An image, row after row.
+    Image {
+        /// Elements of a row, over sizes and parameters.
+        width: At<Expression>,
+        /// What the kernel's sampler gives between elements, a sampler being the argument behind the image; without
+        /// the key it takes none.
+        filter: Option<At<Filter>>,
     }
 }
 

@@ -14,7 +14,7 @@ use super::values::{self, Group};
 use super::wgsl;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
-    Binding, Constant, KernelSource, Language, MatrixProduct, Scalar, Settings,
+    Binding, Constant, Image, KernelSource, Language, MatrixProduct, Scalar, Settings,
 };
 use std::ops::Range;
 
@@ -270,6 +270,8 @@ fn first_variant(
         name: buffer.name.clone(),
         element: buffer.element,
         access: buffer.access,
+        // How wide is not known before the size is.
+        image: buffer.image.as_ref().map(|image| Image { width: 1, filter: image.filter }),
     };
     let block = 4 * u32::try_from(params).unwrap_or(u32::MAX / 4);
     let source = KernelSource {

@@ -1,7 +1,7 @@
 //! The keywords of a suite's file: enums spelled as serde spells them.
 
 use super::decode::{Decode, Diagnostics};
-use gpubench_core::gpu::{Access, Library, MemoryKind};
+use gpubench_core::gpu::{Access, Filter, Library, MemoryKind};
 use gpubench_core::workload::{Ceiling, Fill};
 use gpubench_core::yaml::{Node, Value};
 use schemars::JsonSchema;
@@ -133,6 +133,7 @@ decode_by_serde!(
     Access,
     Ceiling,
     Fill,
+    Filter,
     Family,
     HostMemoryKind,
     Library,

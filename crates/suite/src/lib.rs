@@ -19,6 +19,7 @@ mod expr;
 mod family;
 mod file;
 mod headers;
+mod image;
 mod kernel;
 mod keywords;
 mod load;

@@ -176,6 +176,8 @@ impl Converter<'_> {
 /// What an experiment needs and `spec` does not have.
 fn missing(spec: &file::Workload, experiment: &dyn ExperimentKind) -> Option<&'static str> {
     let (needs, is_kernel) = (experiment.needs(), experiment.kind().is_kernel());
+    let mut buffers = spec.buffers.iter().flat_map(|buffers| &buffers.value.0);
+    let has_images = buffers.any(|(_, buffer)| buffer.image.is_some());
     let no_buffers = spec.buffers.as_ref().is_none_or(|buffers| buffers.value.0.is_empty());
     if spec.kernel.is_none() && needs.kernel {
         Some("there is no kernel to measure")
@@ -189,6 +191,8 @@ fn missing(spec: &file::Workload, experiment: &dyn ExperimentKind) -> Option<&'s
         Some("this measures one kernel, and the workload is a program of several")
     } else if spec.passes.is_some() && needs.passes == Passes::Unsupported {
         Some("this measures one launch, and the workload has several passes")
+    } else if has_images && !is_kernel {
+        Some("this moves buffers, and an image is made of its buffer once: images are for `kernel`")
     } else {
         None
     }

@@ -7,8 +7,8 @@ use super::search::Search;
 use super::tolerances::Profile;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
-    Access, Constant, Element, Expanded, Language, Library, MemoryKind, Origin, Scalar, Settings,
-    ValueType,
+    Access, Constant, Element, Expanded, Filter, Language, Library, MemoryKind, Origin, Scalar,
+    Settings, ValueType,
 };
 use gpubench_core::workload::{Ceiling, Comparison, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
@@ -245,8 +245,19 @@ pub struct Buffer {
     pub access: Access,
     /// Which part a chunk of a divided problem sees.
     pub split: Split,
+    /// The image as which the kernel reads it.
+    pub image: Option<ImageSpec>,
     /// Where it stands in its file.
     pub place: Place,
+}
+
+/// An image, over the sizes.
+#[derive(Clone, Debug)]
+pub struct ImageSpec {
+    /// Elements of a row.
+    pub width: Expr,
+    /// What its sampler gives, where the kernel takes one.
+    pub filter: Option<Filter>,
 }
 
 /// Operations and bytes of one launch, over the sizes.

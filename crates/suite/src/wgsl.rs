@@ -1,10 +1,12 @@
 //! Does a WGSL kernel fit the workload that names it? Found before anything runs.
 
+mod textures;
+
 use super::chains;
 use super::misfit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
-    Access, Argument, KernelSource, Scalar, ValueType, order_misfit, original_group,
+    Access, Argument, KernelSource, Scalar, ValueType, order_misfit, original_group, place_in_suite,
 };
 use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
@@ -34,8 +36,12 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
         match argument {
             Argument::Buffer(i) => found.extend(check.buffer(binding, *i as usize)),
             Argument::Block(_) => found.extend(check.params(binding, params)),
-            Argument::Value { r#type, .. } => found.extend(check.value(binding, *r#type)),
+            Argument::Value { r#type, .. } => {
+                let place = place_in_suite(&arguments, binding);
+                found.extend(check.value(binding, place, *r#type));
+            }
             Argument::Local(_) => {}
+            Argument::Sampler(i) => found.extend(check.sampler(binding, *i as usize)),
         }
     }
     found.extend(check.without_value());
@@ -127,7 +133,9 @@ impl Check<'_> {
     /// The buffers whose names are those of the kernel's variables, but in another order.
     fn order(&self) -> Option<Misfit> {
         let declared = |i| Some(self.at(i)?.name.clone().unwrap_or_default());
-        let theirs: Vec<_> = (0..self.source.bindings.len()).filter_map(declared).collect();
+        let arguments = self.source.arguments();
+        let is_buffer = |i: &usize| matches!(arguments[*i], Argument::Buffer(_));
+        let theirs: Vec<_> = (0..arguments.len()).filter(is_buffer).filter_map(declared).collect();
         let message = order_misfit(self.source, &theirs)?;
         let help = "a suite's buffers stand in the kernel's order; `args` maps them on purpose";
         Some(Misfit::new(About::Buffers, message, Some(help.to_owned())))
@@ -143,6 +151,9 @@ impl Check<'_> {
             let message = format!("there is no {place} for buffer `{}`", buffer.name);
             return misfit(message, Some(declaration(wanted)));
         };
+        if buffer.image.is_some() {
+            return self.image(binding, i, variable);
+        }
         let is = match variable.space {
             AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
                 "read_write"
@@ -155,7 +166,11 @@ impl Check<'_> {
                     "buffer `{}` meets something else: {place} is no storage buffer",
                     buffer.name
                 );
-                let help = "buffers come first, in the suite's order; the parameters follow";
+                let help = match self.module.types[variable.ty].inner {
+                    TypeInner::Image { .. } => "an image has `image: { width: … }` in the suite",
+                    TypeInner::Sampler { .. } => "a sampler stands behind an image with a `filter`",
+                    _ => "buffers come first, in the suite's order; the parameters follow",
+                };
                 return misfit(message, Some(help.to_owned()));
             }
         };
@@ -195,10 +210,10 @@ impl Check<'_> {
         }
     }
 
-    /// A scalar or a vector must meet a uniform of its type.
-    fn value(&self, binding: usize, wanted: ValueType) -> Option<Misfit> {
+    /// A scalar or a vector, the suite's `argument`, must meet a uniform of its type.
+    fn value(&self, binding: usize, argument: usize, wanted: ValueType) -> Option<Misfit> {
         let place = self.place(binding);
-        let misfit = |message| Some(Misfit::new(About::Argument(binding), message, None));
+        let misfit = |message| Some(Misfit::new(About::Argument(argument), message, None));
         let uniform = self.at(binding).filter(|v| v.space == AddressSpace::Uniform);
         let Some(variable) = uniform else {
             return misfit(format!("there is no var<uniform> {place} for this argument"));

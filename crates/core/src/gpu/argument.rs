@@ -1,6 +1,6 @@
 //! What a kernel takes, argument by argument: the one list that every device is given.
 
-use super::{KernelSource, Language, Scalar};
+use super::{Image, KernelSource, Language, Scalar};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub enum Argument {
     },
     /// So many bytes of local memory.
     Local(u32),
+    /// The sampler of the buffer at this position, which the kernel reads as an image.
+    Sampler(u32),
 }
 
 impl Argument {
@@ -31,7 +33,7 @@ impl Argument {
         match self {
             Self::Block(len) => Some((0, len as usize)),
             Self::Value { offset, r#type } => Some((offset as usize, r#type.size())),
-            Self::Buffer(_) | Self::Local(_) => None,
+            Self::Buffer(_) | Self::Local(_) | Self::Sampler(_) => None,
         }
     }
 }
@@ -144,14 +146,29 @@ pub fn packed(block: u32, values: &[(ValueType, Vec<f64>)]) -> Vec<u8> {
 
 impl KernelSource {
     /// What the kernel takes: the list that the suite gives, or without one its buffers in order and
-    /// the parameter block behind them.
+    /// the parameter block behind them. Behind an image that is filtered stands its sampler.
     pub fn arguments(&self) -> Vec<Argument> {
-        if let Some(args) = &self.args {
-            return args.clone();
-        }
-        let buffers = (0..self.bindings.len() as u32).map(Argument::Buffer);
-        let block = (self.params_bytes > 0).then_some(Argument::Block(self.params_bytes));
-        buffers.chain(block).collect()
+        let plain = || {
+            let buffers = (0..self.bindings.len() as u32).map(Argument::Buffer);
+            let block = (self.params_bytes > 0).then_some(Argument::Block(self.params_bytes));
+            buffers.chain(block).collect()
+        };
+        let list = self.args.clone().unwrap_or_else(plain);
+        let with_sampler = |argument| {
+            let sampler = match argument {
+                Argument::Buffer(i) => {
+                    self.image(i).and_then(|image| image.filter).map(|_| Argument::Sampler(i))
+                }
+                _ => None,
+            };
+            std::iter::once(argument).chain(sampler)
+        };
+        list.into_iter().flat_map(with_sampler).collect()
+    }
+
+    /// The image as which the kernel reads the buffer at this position.
+    pub fn image(&self, buffer: u32) -> Option<Image> {
+        self.bindings.get(buffer as usize)?.image
     }
 
     /// Why its language cannot take its arguments, where it cannot.
@@ -174,9 +191,11 @@ impl KernelSource {
         })
     }
 
-    /// How many buffers are among its arguments.
+    /// How many buffers are among its arguments, without those that it reads as images.
     pub fn buffer_count(&self) -> usize {
-        self.arguments().iter().filter(|arg| matches!(arg, Argument::Buffer(_))).count()
+        let is_buffer =
+            |arg: &&Argument| matches!(arg, Argument::Buffer(i) if self.image(*i).is_none());
+        self.arguments().iter().filter(is_buffer).count()
     }
 
     /// Local memory among its arguments.
@@ -187,6 +206,12 @@ impl KernelSource {
         };
         Bytes(self.arguments().iter().map(local).sum())
     }
+}
+
+/// The place in a suite's list of the argument at `at`: samplers stand in none.
+pub fn place_in_suite(arguments: &[Argument], at: usize) -> usize {
+    let is_listed = |argument: &&Argument| !matches!(argument, Argument::Sampler(_));
+    arguments[..at.min(arguments.len())].iter().filter(is_listed).count()
 }
 
 /// How the buffers of a kernel without `args` differ from the kernel's own names for them, where
@@ -255,7 +280,12 @@ mod tests {
             origin: Origin::User("k".into()),
             group: [8, 4, 2],
             constants: vec![],
-            bindings: vec![Binding { name: "x".into(), element, access: Access::Read }],
+            bindings: vec![Binding {
+                name: "x".into(),
+                element,
+                access: Access::Read,
+                image: None,
+            }],
             params_bytes: 16,
             args,
             meaning: None,
@@ -321,7 +351,8 @@ mod tests {
         use crate::gpu::Access;
         let mut source = source(Language::Opencl, "f32", None);
         let element = source.bindings[0].element;
-        let more = crate::gpu::Binding { name: "y".into(), element, access: Access::Write };
+        let more =
+            crate::gpu::Binding { name: "y".into(), element, access: Access::Write, image: None };
         source.bindings.push(more);
         assert_eq!(source.buffer_count(), 2);
         let misfit = |theirs: &[&str]| {

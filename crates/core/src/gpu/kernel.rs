@@ -1,6 +1,6 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::{Argument, Language, MatrixProduct, Scalar, Settings};
+use super::{Argument, Image, Language, MatrixProduct, Scalar, Settings};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -142,6 +142,9 @@ pub struct Binding {
     pub element: Element,
     /// How the kernel uses it.
     pub access: Access,
+    /// The image as which the kernel reads it; `None`: as a buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Image>,
 }
 
 /// Whether the API inserts bounds and loop checks into the kernel.
@@ -363,8 +366,12 @@ mod tests {
     }
 
     fn source(language: Language, origin: Origin) -> KernelSource {
-        let binding =
-            Binding { name: "x".into(), element: element("f32x4"), access: Access::ReadWrite };
+        let binding = Binding {
+            name: "x".into(),
+            element: element("f32x4"),
+            access: Access::ReadWrite,
+            image: None,
+        };
         KernelSource {
             language,
             text: "t".into(),

@@ -2,6 +2,7 @@
 
 mod argument;
 mod constants;
+mod image;
 mod info;
 mod kernel;
 mod language;
@@ -14,7 +15,8 @@ mod signature;
 mod timeline;
 mod wgsl_text;
 
-pub use argument::{Argument, ValueType, offsets, order_misfit, packed};
+pub use argument::{Argument, ValueType, offsets, order_misfit, packed, place_in_suite};
+pub use image::{Filter, Image};
 pub use info::{DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO, ZeroCopy};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,

@@ -20,6 +20,7 @@ const TICK: f64 = 1e-9;
 pub(super) struct BrowserDevice {
     info: DeviceInfo,
     constant_limits: wgpu::ConstantLimits,
+    image_limits: wgpu::ImageLimits,
     /// The step of the page's clock in seconds.
     clock_resolution: f64,
     memory: Memory,
@@ -36,7 +37,8 @@ impl BrowserDevice {
         let (report, _): (Report, _) = link.ask(&Request::Open, &[])?;
         let (info, clock_resolution) = (describe(&report), report.clock_resolution);
         let constant_limits = report.limits.constant_memory();
-        Ok(Self { info, constant_limits, clock_resolution, memory: Memory::default(), link })
+        let (image_limits, memory) = (report.images(), Memory::default());
+        Ok(Self { info, constant_limits, image_limits, clock_resolution, memory, link })
     }
 
     /// Asks for something that has no answer but that it was done.
@@ -55,6 +57,7 @@ impl Device for BrowserDevice {
         let capabilities = naga::valid::Capabilities::all();
         let examined = wgpu::examine(source, &self.info, vulkan::validator(capabilities))?;
         examined.constant_memory.check(&wgpu::name(source), self.constant_limits)?;
+        self.image_limits.check(&source.bindings)?;
         let request = Request::Build {
             kernel: id.0,
             file: source.origin.file(),
@@ -111,7 +114,8 @@ impl Device for BrowserDevice {
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        self.memory.check(recording, &self.info, self.constant_limits.alignment)?;
+        let limits = (self.constant_limits.alignment, self.image_limits);
+        self.memory.check(recording, &self.info, limits)?;
         let request = Request::Run { steps: &recording.steps };
         let (Ran { wall, timed }, ticks): (Ran, _) = self.link.ask(&request, &[])?;
         let ticks: Vec<u64> =

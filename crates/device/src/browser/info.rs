@@ -1,7 +1,7 @@
 //! What the page reports of its adapter, as the rest of the program sees a device.
 
 use super::BROWSER;
-use crate::wgpu::{ConstantLimits, whole_words};
+use crate::wgpu::{ConstantLimits, ImageLimits, whole_words};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;
@@ -50,6 +50,18 @@ pub(super) struct Limits {
     max_uniform_buffer_binding_size: u64,
     max_uniform_buffers_per_shader_stage: u32,
     min_uniform_buffer_offset_alignment: u32,
+    #[serde(rename = "maxTextureDimension2D")]
+    max_texture_side: u32,
+}
+
+impl Report {
+    /// What the device allows of images.
+    pub fn images(&self) -> ImageLimits {
+        ImageLimits {
+            max_side: self.limits.max_texture_side,
+            filters_f32: self.features.iter().any(|feature| feature == "float32-filterable"),
+        }
+    }
 }
 
 impl Limits {

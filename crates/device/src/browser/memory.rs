@@ -1,10 +1,11 @@
 //! What was allocated and built on the page, so that mistakes of a recording are found before they travel.
 
 use crate::validation::{self, no_buffer, no_kernel};
-use crate::wgpu::ConstantMemory;
+use crate::wgpu::{ConstantMemory, ImageLimits};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    Argument, BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording, Slice,
+    Argument, BufferId, DeviceInfo, Element, Image, KernelId, KernelSource, MemoryKind, Op,
+    Recording, Slice,
 };
 use gpubench_core::units::Bytes;
 use std::collections::HashMap;
@@ -22,13 +23,17 @@ struct Kernel {
     takes: (usize, usize),
     arguments: Vec<Argument>,
     constant_memory: ConstantMemory,
+    /// The images that its buffers are read as, by position.
+    images: Vec<Option<(Image, Element)>>,
 }
 
 impl Memory {
     /// Notes a kernel that was built.
     pub fn built(&mut self, id: KernelId, source: &KernelSource, constant_memory: ConstantMemory) {
         let takes = (source.bindings.len(), source.params_bytes as usize);
-        self.kernels.insert(id, Kernel { takes, arguments: source.arguments(), constant_memory });
+        let arguments = source.arguments();
+        let images = source.bindings.iter().map(|b| Some((b.image?, b.element))).collect();
+        self.kernels.insert(id, Kernel { takes, arguments, constant_memory, images });
     }
 
     /// Forgets a kernel.
@@ -79,7 +84,7 @@ impl Memory {
         &self,
         recording: &Recording,
         info: &DeviceInfo,
-        uniform_alignment: u32,
+        (uniform_alignment, image_limits): (u32, ImageLimits),
     ) -> Result<()> {
         let queues = recording.queues();
         if queues > 1 {
@@ -99,6 +104,9 @@ impl Memory {
                         if let Argument::Buffer(i) = argument {
                             let part = buffers[*i as usize];
                             kernel.constant_memory.bound(binding, part, uniform_alignment)?;
+                            if let Some(kind) = kernel.images[*i as usize] {
+                                image_limits.shape(part, kind)?;
+                            }
                         }
                     }
                 }

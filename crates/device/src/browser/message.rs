@@ -3,7 +3,9 @@
 
 use crate::wgpu::ConstantMemory;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, Argument, KernelSource, MemoryKind, Step};
+use gpubench_core::gpu::{
+    Access, Argument, Element, Filter, Image, KernelSource, MemoryKind, Scalar, Step,
+};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a buffer that travel at once, at most.
@@ -47,6 +49,29 @@ pub(super) enum PageArgument {
     Uniform { position: u32, bytes: u64 },
     /// So many bytes of the launch's parameters, from the first on.
     Block { first: usize, len: usize },
+    /// Such a buffer, read as an image of `width` texels a row, each of so many bytes; WebGPU's names of its format and
+    /// of what a kernel gets of it.
+    Image { position: u32, width: u32, texel: u64, format: String, sampled: &'static str },
+    /// The sampler of an image.
+    Sampler { filter: Filter },
+}
+
+/// The image that a buffer is read as.
+fn image(position: u32, image: Image, element: Element) -> PageArgument {
+    let (format, sampled) = match element.scalar {
+        Scalar::F16 => ("16float", "float"),
+        Scalar::I32 => ("32sint", "sint"),
+        Scalar::U32 => ("32uint", "uint"),
+        _ if image.filter == Some(Filter::Linear) => ("32float", "float"),
+        _ => ("32float", "unfilterable-float"),
+    };
+    let channels = match element.width {
+        1 => "r",
+        2 => "rg",
+        _ => "rgba",
+    };
+    let (width, texel) = (image.width, element.size().0);
+    PageArgument::Image { position, width, texel, format: format!("{channels}{format}"), sampled }
 }
 
 /// The arguments of a kernel, in the order of their bindings.
@@ -57,11 +82,19 @@ pub(super) fn arguments(
     let read_only = |i: u32| source.bindings.get(i as usize).map(|b| b.access == Access::Read);
     let of = |(binding, argument): (u32, &Argument)| match *argument {
         Argument::Buffer(position) => {
+            let bound = source.bindings.get(position as usize);
+            if let Some((kind, element)) = bound.and_then(|b| Some((b.image?, b.element))) {
+                return Some(image(position, kind, element));
+            }
             let read_only = read_only(position).unwrap_or(false);
             Some(match constant_memory.bytes(binding) {
                 Some(bytes) => PageArgument::Uniform { position, bytes: bytes.0 },
                 None => PageArgument::Buffer { position, read_only },
             })
+        }
+        Argument::Sampler(position) => {
+            let filter = source.image(position)?.filter?;
+            Some(PageArgument::Sampler { filter })
         }
         other => other.bytes().map(|(first, len)| PageArgument::Block { first, len }),
     };

@@ -1,13 +1,14 @@
 "use strict";
 // A device with its kernels and buffers, and what a worker may ask of it.
 
-const FEATURES = ["timestamp-query", "shader-f16", "subgroups"];
+const FEATURES = ["timestamp-query", "shader-f16", "subgroups", "float32-filterable"];
 const LIMITS = [
   "maxBufferSize", "maxStorageBufferBindingSize", "maxStorageBuffersPerShaderStage",
   "maxUniformBuffersPerShaderStage", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX",
   "maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ", "maxComputeWorkgroupsPerDimension",
   "maxComputeWorkgroupStorageSize", "minStorageBufferOffsetAlignment",
   "maxUniformBufferBindingSize", "minUniformBufferOffsetAlignment",
+  "maxTextureDimension2D",
 ];
 // Steps whose two timestamps fit one query set.
 const STEPS_PER_SET = 2048;
@@ -74,12 +75,14 @@ class Session {
     const line = (m) => `${file}:${m.lineNum}:${m.linePos}: ${m.type}: ${m.message}`;
     const log = messages.map(line).join("\n");
     if (failed) throw new Refusal("build", log || failed.message);
-    const type = (argument) => {
-      if (!argument.buffer) return "uniform";
-      return argument.buffer.read_only ? "read-only-storage" : "storage";
+    const type = ({ buffer, image, sampler }) => {
+      if (image) return { texture: { sampleType: image.sampled } };
+      if (sampler) return { sampler: { type: sampler.filter === "linear" ? "filtering" : "non-filtering" } };
+      if (!buffer) return { buffer: { type: "uniform" } };
+      return { buffer: { type: buffer.read_only ? "read-only-storage" : "storage" } };
     };
     const entries = list.map((argument, binding) => {
-      return { binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: type(argument) } };
+      return { binding, visibility: GPUShaderStage.COMPUTE, ...type(argument) };
     });
     const layout = device.createBindGroupLayout({ entries });
     const compute = { module, entryPoint: entry };
@@ -99,8 +102,10 @@ class Session {
     const key = JSON.stringify([buffers, params]);
     const known = kernel.groups.get(key);
     if (known) return known;
-    const entries = kernel.list.map(({ buffer, uniform, block }, binding) => {
+    const entries = kernel.list.map(({ buffer, uniform, block, image, sampler }, binding) => {
       if (block) return { binding, resource: { buffer: this.block(params, block) } };
+      if (image) return { binding, resource: this.texture(image, buffers[image.position]) };
+      if (sampler) return { binding, resource: this.sampler(sampler) };
       const { position, bytes } = buffer ?? uniform;
       const { buffer: id, offset, len } = buffers[position];
       const resource = { buffer: this.buffers.get(id).gpu, offset, size: bytes ?? len };
@@ -109,6 +114,29 @@ class Session {
     const group = this.device.createBindGroup({ layout: kernel.layout, entries });
     kernel.groups.set(key, group);
     return group;
+  }
+
+  // A texture with what a part of a buffer holds; its rows lie at multiples of 256 bytes on the way there.
+  texture({ width, texel, format }, { buffer, offset, len }) {
+    const { device } = this;
+    const row = width * texel;
+    const height = len / row;
+    const usage = GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST;
+    const texture = device.createTexture({ size: [width, height], format, usage });
+    const bytesPerRow = padded(row, 256);
+    const rows = this.create(bytesPerRow * height, GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST);
+    const encoder = device.createCommandEncoder();
+    for (let i = 0; i < height; i++) {
+      encoder.copyBufferToBuffer(this.buffers.get(buffer).gpu, offset + i * row, rows, i * bytesPerRow, row);
+    }
+    encoder.copyBufferToTexture({ buffer: rows, bytesPerRow }, { texture }, [width, height]);
+    device.queue.submit([encoder.finish()]);
+    rows.destroy();
+    return texture.createView();
+  }
+
+  sampler({ filter }) {
+    return this.device.createSampler({ magFilter: filter, minFilter: filter });
   }
 
   block(params, { first, len }) {
@@ -168,6 +196,8 @@ class Session {
       host.set(payload, offset);
       return {};
     }
+    // An image has what its buffer held when it was bound.
+    for (const { list, groups } of this.kernels.values()) if (list.some(({ image }) => image)) groups.clear();
     const whole = new Uint8Array(padded(payload.length, 4));
     whole.set(payload);
     this.device.queue.writeBuffer(gpu, offset, whole);

@@ -40,6 +40,7 @@ fn report_json() -> Value {
             "maxComputeWorkgroupSizeZ": 64, "maxComputeWorkgroupsPerDimension": 65535,
             "maxComputeWorkgroupStorageSize": 16384, "minStorageBufferOffsetAlignment": 256,
             "maxUniformBufferBindingSize": 65536, "maxUniformBuffersPerShaderStage": 12, "minUniformBufferOffsetAlignment": 256,
+            "maxTextureDimension2D": 8192,
         },
     })
 }
@@ -171,7 +172,7 @@ fn kernel(text: &str) -> KernelSource {
 /// It reads `vectors` vectors of its first buffer from constant memory.
 fn constant_kernel(vectors: u32) -> KernelSource {
     let element = Element::scalar(Scalar::U32);
-    let binding = |name: &str, access| Binding { name: name.into(), element, access };
+    let binding = |name: &str, access| Binding { name: name.into(), element, access, image: None };
     KernelSource {
         text: format!(
             "@group(0) @binding(0) var<uniform> table: array<vec4<u32>, {vectors}>;

@@ -2,7 +2,7 @@
 
 use super::kernel::set_bytes;
 use super::query::number;
-use gpubench_core::gpu::{Argument, KernelSource, ValueType, order_misfit};
+use gpubench_core::gpu::{Argument, KernelSource, ValueType, order_misfit, place_in_suite};
 use opencl3::error_codes::CL_INVALID_ARG_SIZE;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
@@ -27,10 +27,17 @@ pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String
     let known = all(kernel).unwrap_or_default();
     let wrong = |argument: usize, why: String| {
         let lists = both(source, &arguments, &known);
-        Err(match source.settings.places.get(argument).or(source.settings.places.last()) {
-            Some(place) => format!("{place}: error: {why}; declared at {declared}{lists}"),
-            None => format!("{declared}: {why}{lists}"),
-        })
+        Err(
+            match source
+                .settings
+                .places
+                .get(place_in_suite(&arguments, argument))
+                .or(source.settings.places.last())
+            {
+                Some(place) => format!("{place}: error: {why}; declared at {declared}{lists}"),
+                None => format!("{declared}: {why}{lists}"),
+            },
+        )
     };
     if let Some(found) = count(kernel).filter(|found| *found as usize != arguments.len()) {
         let given = arguments.len();
@@ -40,7 +47,8 @@ pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String
         return wrong(found as usize, why);
     }
     for (i, (argument, known)) in arguments.iter().zip(&known).enumerate() {
-        if let Some(why) = misfit(*argument, known) {
+        let is_image = matches!(argument, Argument::Buffer(i) if source.image(*i).is_some());
+        if let Some(why) = misfit(*argument, is_image, known) {
             return wrong(
                 i,
                 format!("argument {i} of `{}`, `{}`, {why}", source.entry, known.name),
@@ -48,7 +56,9 @@ pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String
         }
     }
     check_sizes(kernel, source, &arguments).or_else(|(i, why)| wrong(i, why))?;
-    let names: Vec<_> = known.iter().map(|known| known.name.clone()).collect();
+    let is_buffer = |(argument, _): &(&Argument, _)| matches!(argument, Argument::Buffer(_));
+    let names = arguments.iter().zip(&known).filter(is_buffer);
+    let names: Vec<_> = names.map(|(_, known)| known.name.clone()).collect();
     match source.args.is_none().then(|| order_misfit(source, &names)).flatten() {
         Some(why) => Err(format!("{declared}: {why}: `args` maps them on purpose")),
         None => Ok(()),
@@ -92,8 +102,9 @@ pub(super) fn in_constant_memory(kernel: &Kernel, arguments: &[Argument]) -> Vec
     arguments.iter().zip(known).filter_map(constant).collect()
 }
 
-/// Why `argument` does not meet what the kernel takes in its place.
-fn misfit(argument: Argument, known: &Known) -> Option<String> {
+/// Why `argument`, a buffer that the kernel reads as an image or anything else, does not meet what the kernel takes in
+/// its place.
+fn misfit(argument: Argument, is_image: bool, known: &Known) -> Option<String> {
     let is = &known.r#type;
     let takes = match known.address {
         CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT => "a buffer",
@@ -101,7 +112,14 @@ fn misfit(argument: Argument, known: &Known) -> Option<String> {
         CL_KERNEL_ARG_ADDRESS_PRIVATE => "a value",
         _ => return None,
     };
+    let takes = match is.as_str() {
+        "image2d_t" => "an image",
+        "sampler_t" => "a sampler",
+        _ => takes,
+    };
     let (given, text) = match argument {
+        Argument::Buffer(_) if is_image => ("an image", "an image".to_owned()),
+        Argument::Sampler(_) => ("a sampler", "the sampler of an image".to_owned()),
         Argument::Buffer(_) => ("a buffer", "a buffer".to_owned()),
         Argument::Local(_) => ("local memory", "local memory".to_owned()),
         Argument::Block(_) => ("a value", "the parameter block".to_owned()),
@@ -149,6 +167,7 @@ fn both(source: &KernelSource, arguments: &[Argument], known: &[Known]) -> Strin
         Argument::Block(bytes) => format!("a parameter block of {bytes} bytes"),
         Argument::Value { r#type, .. } => r#type.opencl(),
         Argument::Local(bytes) => format!("{bytes} bytes of local memory"),
+        Argument::Sampler(_) => "a sampler".to_owned(),
     });
     let ours: Vec<_> = ours.collect();
     let theirs: Vec<_> = known.iter().map(|k| format!("{} {}", k.r#type, k.name)).collect();

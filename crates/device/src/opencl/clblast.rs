@@ -276,6 +276,7 @@ mod tests {
                     name: name.into(),
                     element: Element::scalar(scalar),
                     access: Access::Read,
+                    image: None,
                 })
                 .collect(),
             params_bytes,

@@ -92,6 +92,9 @@ impl Device for OpenclDevice {
     }
 
     fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        if self.memory.images.forget(id) {
+            self.unbind_all();
+        }
         if data.is_empty() || self.memory.write_host(id, data)? {
             return Ok(());
         }
@@ -111,8 +114,12 @@ impl Device for OpenclDevice {
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        let prepared =
-            prepare(recording, &self.info, &self.kernels, (&mut self.memory, &self.queues[0]));
+        let prepared = prepare(
+            recording,
+            &self.info,
+            &self.kernels,
+            (&mut self.memory, &self.context, &self.queues[0]),
+        );
         // Also where it failed: what was turned until then is no longer what kernels are bound to.
         if self.memory.has_turned() {
             self.unbind_all();

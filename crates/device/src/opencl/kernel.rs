@@ -2,6 +2,7 @@
 
 use super::arguments;
 use super::fixed_group;
+use super::images;
 use super::log;
 use super::object::{self, Owned};
 use super::query::{Query, number};
@@ -18,6 +19,7 @@ use opencl3::error_codes::{
     ClError,
 };
 use opencl3::kernel as cl;
+use opencl3::memory::Sampler;
 use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_data};
 use opencl3::types::{cl_device_id, cl_mem};
 use std::ffi::CString;
@@ -59,6 +61,9 @@ pub(super) struct Kernel {
     /// The buffers that it reads from constant memory, and what the device has of one there.
     in_constant_memory: Vec<u32>,
     max_constant: Option<Bytes>,
+    /// The images that it reads buffers as, by position, and their samplers.
+    images: Vec<Option<images::Kind>>,
+    samplers: Vec<Option<Owned<Sampler>>>,
     bindings: usize,
     params_bytes: usize,
     bound: Option<(Vec<Slice>, Vec<u8>)>,
@@ -88,18 +93,26 @@ impl Kernel {
         fits_constant_memory(given.map(|slice| slice.len), self.max_constant)
     }
 
+    /// The slices of a launch that it reads as images.
+    pub(super) fn images<'a>(
+        &'a self,
+        buffers: &'a [Slice],
+    ) -> impl Iterator<Item = (&'a Slice, images::Kind)> {
+        buffers.iter().zip(&self.images).filter_map(|(slice, kind)| Some((slice, (*kind)?)))
+    }
+
     /// Forgets the arguments: the memory behind them has changed.
     pub(super) fn unbind(&mut self) {
         self.bound = None;
     }
 
     /// Sets the arguments of the next launch, unless they are those of the last one. `memory`
-    /// finds the buffer behind a slice.
+    /// finds the buffer behind a slice, or the image of it.
     pub(super) fn bind(
         &mut self,
         buffers: &[Slice],
         params: &[u8],
-        memory: impl Fn(&Slice) -> Result<cl_mem>,
+        memory: impl Fn(&Slice, Option<images::Kind>) -> Result<cl_mem>,
     ) -> Result<()> {
         if self.bound.as_ref().is_some_and(|(b, p)| b == buffers && p == params) {
             return Ok(());
@@ -108,8 +121,13 @@ impl Kernel {
         for (index, argument) in (0..).zip(&self.arguments) {
             let set = match argument {
                 Argument::Buffer(i) => {
-                    set_buffer(&self.object, index, memory(&buffers[*i as usize])?)
+                    let i = *i as usize;
+                    set_handle(&self.object, index, &memory(&buffers[i], self.images[i])?)
                 }
+                Argument::Sampler(i) => match &self.samplers[*i as usize] {
+                    Some(sampler) => set_handle(&self.object, index, &sampler.get()),
+                    None => Err(ClError(CL_INVALID_ARG_VALUE)),
+                },
                 _ => set_bytes(&self.object, index, *argument, params),
             };
             checked(&format!("setting argument {index}"), set)?;
@@ -160,7 +178,14 @@ pub(super) fn build(
     let report = report(&object, device, seconds, options, log);
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
+    let images = images::kinds(source);
+    let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
+    let samplers: Result<Vec<_>> = filters
+        .map(|filter| filter.map(|filter| images::sampler(context, filter)).transpose())
+        .collect();
     let kernel = Kernel {
+        samplers: samplers?,
+        images,
         in_constant_memory: arguments::in_constant_memory(&object, &source.arguments()),
         max_constant: Query(Device::new(device))
             .number(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)
@@ -292,9 +317,9 @@ fn check_resources(
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]
-fn set_buffer(kernel: &cl::Kernel, index: u32, buffer: cl_mem) -> Result<(), ClError> {
+fn set_handle<T>(kernel: &cl::Kernel, index: u32, handle: &T) -> Result<(), ClError> {
     // SAFETY: OpenCL copies the handle; an index or a size that is not the argument's is refused.
-    unsafe { kernel.set_arg(index, &buffer) }
+    unsafe { kernel.set_arg(index, handle) }
 }
 
 /// Sets an argument that is no buffer. Not by `Kernel::set_arg`, which takes a type whose size is known

@@ -1,6 +1,7 @@
 //! Buffers on the device and in zero-copy memory, the three kinds of host memory, and parts of buffers.
 
 use super::device_buffer::DeviceBuffer;
+use super::images::{self, Images};
 use super::object::{self, Owned};
 use super::pages::{Page, zeroed_pages};
 use super::status::checked;
@@ -26,6 +27,8 @@ pub(super) struct Memory {
     /// Whether a part that a kernel may still be bound to is gone.
     has_turned: bool,
     mapped: MappedParts,
+    /// Of buffers that kernels read as images.
+    pub(super) images: Images,
 }
 
 enum Buffer {
@@ -79,6 +82,7 @@ impl Memory {
     ) -> Result<()> {
         self.buffers.remove(&id);
         self.mapped.forget(id);
+        self.images.forget(id);
         if bytes == Bytes(0) {
             return Err(Error::Unsupported("OpenCL has no buffers of 0 bytes".into()));
         }
@@ -158,6 +162,23 @@ impl Memory {
         turned::offset(slice, buffer.len, buffer.turned).map(drop)
     }
 
+    /// Makes the image of a part of a device buffer.
+    pub(super) fn image(
+        &mut self,
+        context: &Context,
+        queue: &CommandQueue,
+        of: (&Slice, images::Kind),
+    ) -> Result<()> {
+        let mut images = std::mem::take(&mut self.images);
+        let contents = || {
+            let id = of.0.buffer;
+            self.read_device(queue, id).unwrap_or_else(|| Err(no_buffer(id, "device ")))
+        };
+        let made = images.make(context, of, contents);
+        self.images = images;
+        made
+    }
+
     /// Checks that `slice` lies within a host buffer.
     pub(super) fn check_host(&self, slice: &Slice) -> Result<()> {
         validation::within(slice, self.host(slice.buffer)?.len.0)
@@ -235,6 +256,7 @@ impl Memory {
     }
 
     pub(super) fn clear(&mut self) {
+        self.images.clear();
         self.buffers.clear();
         self.mapped = MappedParts::default();
     }

@@ -11,6 +11,7 @@ mod device;
 mod device_buffer;
 mod doctor;
 mod fixed_group;
+mod images;
 mod info;
 mod kernel;
 mod log;

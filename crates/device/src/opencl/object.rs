@@ -8,7 +8,7 @@ use opencl3::context::{self, Context};
 use opencl3::error_codes::{CL_INVALID_QUEUE_PROPERTIES, ClError};
 use opencl3::event::{self, Event};
 use opencl3::kernel::{self, Kernel};
-use opencl3::memory::{self, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem};
+use opencl3::memory::{self, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem, Sampler};
 use opencl3::program::{self, Program};
 use opencl3::types::{cl_device_id, cl_int};
 use std::ffi::{CStr, c_void};
@@ -18,6 +18,8 @@ use std::ptr;
 
 /// A buffer of bytes.
 pub(super) type Buffer = memory::Buffer<u8>;
+/// An image.
+pub(super) type Image = memory::Image;
 
 /// An object of opencl3's whose release may fail.
 ///
@@ -80,6 +82,8 @@ released_by! {
     Context: context::context::release_context,
     CommandQueue: command_queue::release_command_queue,
     Buffer: memory::release_mem_object,
+    Image: memory::release_mem_object,
+    Sampler: cl3::sampler::release_sampler,
     Program: program::release_program,
     Kernel: kernel::release_kernel,
     Event: event::release_event,

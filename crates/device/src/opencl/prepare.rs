@@ -6,6 +6,7 @@ use crate::validation::{self, no_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, Op, Recording};
 use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
 
 /// Checks that the device can do what is requested, and creates the parts of buffers it needs, so
 /// that nothing of this happens on the clock.
@@ -13,7 +14,7 @@ pub(super) fn prepare(
     recording: &Recording,
     info: &DeviceInfo,
     kernels: &Kernels,
-    (memory, queue): (&mut Memory, &CommandQueue),
+    (memory, context, queue): (&mut Memory, &Context, &CommandQueue),
 ) -> Result<()> {
     memory.begin();
     let mut before: Option<&Op> = None;
@@ -28,7 +29,7 @@ pub(super) fn prepare(
         memory.map_or_use(&step.op)?;
         // A batch repeats one operation: it is checked once.
         if before != Some(&step.op) {
-            prepare_op(&step.op, info, kernels, (memory, queue))?;
+            prepare_op(&step.op, info, kernels, (memory, context, queue))?;
             before = Some(&step.op);
         }
     }
@@ -39,7 +40,7 @@ fn prepare_op(
     op: &Op,
     info: &DeviceInfo,
     kernels: &Kernels,
-    (memory, queue): (&mut Memory, &CommandQueue),
+    (memory, context, queue): (&mut Memory, &Context, &CommandQueue),
 ) -> Result<()> {
     let alignment = info.offset_alignment;
     match op {
@@ -48,6 +49,9 @@ fn prepare_op(
             validation::launch(*groups, (buffers.len(), params.len()), kernel.takes(), info)?;
             if let Built::Compiled(kernel) = kernel {
                 kernel.check_constant_memory(buffers)?;
+                for (slice, kind) in kernel.images(buffers) {
+                    memory.image(context, queue, (slice, kind))?;
+                }
             }
             buffers.iter().try_for_each(|slice| memory.prepare(queue, slice, alignment, true))
         }

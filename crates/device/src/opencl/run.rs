@@ -98,9 +98,13 @@ impl Run<'_> {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let memory = self.memory;
                 let at = |slice: &Slice| memory.device(slice).map(|(buffer, _)| buffer.get());
+                let seen = |slice: &Slice, kind| match kind {
+                    Some(kind) => memory.images.get(slice, kind),
+                    None => at(slice),
+                };
                 match self.kernels.get_mut(kernel).ok_or_else(|| no_kernel(*kernel))? {
                     Built::Compiled(kernel) => {
-                        kernel.bind(buffers, params, at)?;
+                        kernel.bind(buffers, params, seen)?;
                         launch(queue, kernel, *groups, waits)
                     }
                     // It takes three buffers: that was checked.

@@ -58,6 +58,13 @@ fn check_one(
                 _ => "is a uniform, but the suite's buffer is written".to_owned(),
             },
         },
+        (AddressSpace::Handle, Some(Argument::Buffer(i))) if source.image(*i).is_some() => {
+            return Ok(());
+        }
+        (AddressSpace::Handle, Some(Argument::Sampler(_))) => return Ok(()),
+        (AddressSpace::Handle, Some(_)) => {
+            "is an image or a sampler, the suite gives none".to_owned()
+        }
         (_, Some(_)) => "is a buffer, the suite gives a parameter".to_owned(),
     };
     let name = variable.name.as_deref().unwrap_or("a variable");

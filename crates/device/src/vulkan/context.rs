@@ -6,7 +6,7 @@ use super::instance::Instance;
 use super::matrices::Features;
 use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
-use crate::wgpu::ConstantLimits;
+use crate::wgpu::{ConstantLimits, ImageLimits};
 use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
@@ -33,7 +33,8 @@ pub(super) struct Context {
     /// How long the host polls for the end before it has the driver wake it. Where the device may be the processor, polling
     /// would take the time from what it waits for.
     polling: Duration,
-    _instance: Rc<Instance>,
+    instance: Rc<Instance>,
+    handle: vk::PhysicalDevice,
 }
 
 impl Drop for Context {
@@ -120,9 +121,24 @@ impl Context {
             abilities,
             topology,
             polling: polling(info.kind),
-            _instance: instance,
+            instance,
+            handle,
         };
         Ok((Rc::new(context), info))
+    }
+
+    /// What the device allows of images; what it filters is known by format.
+    pub fn image_limits(&self) -> ImageLimits {
+        ImageLimits { max_side: self.limits.max_image_dimension2_d, filters_f32: true }
+    }
+
+    /// What the device does with images of such a format.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn image_features(&self, format: vk::Format) -> vk::FormatFeatureFlags {
+        // SAFETY: the instance is alive, and the handle came from it.
+        let of =
+            unsafe { self.instance.get_physical_device_format_properties(self.handle, format) };
+        of.optimal_tiling_features
     }
 
     /// Submits to one of the topology's queues.

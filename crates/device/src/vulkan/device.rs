@@ -77,6 +77,8 @@ impl Device for VulkanDevice {
     }
 
     fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        // An image has what its buffer held when it was bound.
+        self.kernels.values_mut().filter(|kernel| kernel.has_images()).for_each(Kernel::unbind);
         self.memory.write(&mut self.pools, id, data)
     }
 

@@ -1,6 +1,8 @@
 //! Pipelines, and the descriptor sets that they were launched with.
 
+use super::commands::Pools;
 use super::context::{Context, Owned};
+use super::images::{self, Texture};
 use super::memory::Memory;
 use super::params::Params;
 use super::spirv::{self, Spirv, Target};
@@ -30,11 +32,16 @@ pub(super) struct Kernel {
     pub buffers: usize,
     /// Which of them are read from constant memory.
     constant_memory: ConstantMemory,
+    /// The images that they are read as, by position, and their samplers.
+    images: Vec<Option<images::Kind>>,
+    samplers: Vec<Option<Owned<vk::Sampler>>>,
     /// Bytes of a launch's parameters.
     pub params: u32,
     set_layout: Owned<vk::DescriptorSetLayout>,
     pools: Vec<Owned<vk::DescriptorPool>>,
     sets: HashMap<Vec<Slice>, vk::DescriptorSet>,
+    /// Of the sets' buffers.
+    textures: Vec<Texture>,
 }
 
 /// Compiles an examined kernel.
@@ -48,6 +55,7 @@ pub(super) fn build(
 ) -> Result<(Kernel, BuildReport)> {
     let (arguments, constant_memory) = (source.arguments(), examined.constant_memory.clone());
     check_limits(context, source, &arguments, &constant_memory)?;
+    images::check(context, &source.bindings)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
     let target = Target {
@@ -59,7 +67,9 @@ pub(super) fn build(
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
     }
-    let bound = bound(&arguments, &constant_memory, spirv.pushed);
+    let images: Vec<_> = source.bindings.iter().map(images::kind).collect();
+    let samplers = samplers(context, &images)?;
+    let bound = bound(&arguments, (&constant_memory, &images), spirv.pushed);
     let set_layout = set_layout(context, bound)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
@@ -81,7 +91,7 @@ pub(super) fn build(
         log: facts.text,
     };
     let (buffers, params) = (source.bindings.len(), source.params_bytes);
-    let (pools, sets) = (vec![], HashMap::new());
+    let (pools, sets, textures) = (vec![], HashMap::new(), vec![]);
     let pushed = spirv.pushed;
     let kernel = Kernel {
         pipeline,
@@ -89,11 +99,14 @@ pub(super) fn build(
         pushed,
         arguments,
         constant_memory,
+        images,
+        samplers,
         buffers,
         params,
         set_layout,
         pools,
         sets,
+        textures,
     };
     Ok((kernel, report))
 }
@@ -127,6 +140,15 @@ fn check_subgroups(context: &Context, source: &KernelSource) -> Result<()> {
     )))
 }
 
+/// The samplers of a kernel's images, by position.
+fn samplers(
+    context: &Rc<Context>,
+    images: &[Option<images::Kind>],
+) -> Result<Vec<Option<Owned<vk::Sampler>>>> {
+    let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
+    filters.map(|filter| filter.map(|f| images::sampler(context, f)).transpose()).collect()
+}
+
 /// An argument that a descriptor binds.
 struct Descriptor<'a> {
     binding: u32,
@@ -134,10 +156,16 @@ struct Descriptor<'a> {
     r#type: vk::DescriptorType,
 }
 
+/// What a descriptor is given.
+enum Info {
+    Buffer([vk::DescriptorBufferInfo; 1]),
+    Image([vk::DescriptorImageInfo; 1]),
+}
+
 /// The arguments that descriptors bind.
 fn bound<'a>(
     arguments: &'a [Argument],
-    constant_memory: &'a ConstantMemory,
+    (constant_memory, images): (&'a ConstantMemory, &'a [Option<images::Kind>]),
     pushed: bool,
 ) -> impl Iterator<Item = Descriptor<'a>> {
     let of = move |(binding, argument): (u32, &'a Argument)| {
@@ -145,7 +173,11 @@ fn bound<'a>(
             Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
                 vk::DescriptorType::UNIFORM_BUFFER
             }
+            Argument::Buffer(i) if images[*i as usize].is_some() => {
+                vk::DescriptorType::SAMPLED_IMAGE
+            }
             Argument::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+            Argument::Sampler(_) => vk::DescriptorType::SAMPLER,
             _ if pushed => return None,
             _ => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
         };
@@ -248,6 +280,12 @@ impl Kernel {
     pub fn unbind(&mut self) {
         self.sets.clear();
         self.pools.clear();
+        self.textures.clear();
+    }
+
+    /// Whether it reads a buffer as an image.
+    pub fn has_images(&self) -> bool {
+        self.images.iter().any(Option::is_some)
     }
 
     /// Makes the descriptor set of these buffers, where there is none yet.
@@ -255,7 +293,7 @@ impl Kernel {
     pub fn bind(
         &mut self,
         context: &Rc<Context>,
-        memory: &Memory,
+        (memory, pools): (&Memory, &mut Pools),
         params: &Params,
         buffers: &[Slice],
     ) -> Result<()> {
@@ -264,36 +302,65 @@ impl Kernel {
         }
         let set = self.next_set(context)?;
         let mut infos = vec![];
-        let alignment = context.constant_limits().alignment;
-        for one in bound(&self.arguments, &self.constant_memory, self.pushed) {
+        for one in bound(&self.arguments, (&self.constant_memory, &self.images), self.pushed) {
             let info = match one.argument {
                 Argument::Buffer(i) => {
-                    let part = buffers[*i as usize];
-                    let slice = self.constant_memory.bound(one.binding, part, alignment)?;
-                    let buffer = memory.buffer(slice.buffer)?;
-                    vk::DescriptorBufferInfo { buffer, offset: slice.offset.0, range: slice.len.0 }
+                    let (part, kind) = (buffers[*i as usize], self.images[*i as usize]);
+                    match kind {
+                        Some(kind) => {
+                            let from = (memory.buffer(part.buffer)?, part);
+                            let texture = Texture::new(context, pools, from, kind)?;
+                            let bound = texture.bound();
+                            self.textures.push(texture);
+                            Info::Image([bound])
+                        }
+                        None => Info::Buffer([self.buffer(context, memory, one.binding, part)?]),
+                    }
+                }
+                Argument::Sampler(i) => {
+                    let sampler = self.samplers[*i as usize].as_deref().copied();
+                    let sampler = sampler.unwrap_or(vk::Sampler::null());
+                    Info::Image([vk::DescriptorImageInfo::default().sampler(sampler)])
                 }
                 other => {
                     let bytes = other.bytes().map_or(0, |(_, len)| len);
-                    params.binding(bytes).ok_or_else(|| Error::Device("no parameters".into()))?
+                    let bound = params.binding(bytes);
+                    Info::Buffer([bound.ok_or_else(|| Error::Device("no parameters".into()))?])
                 }
             };
-            infos.push((one.binding, one.r#type, [info]));
+            infos.push((one.binding, one.r#type, info));
         }
         let writes: Vec<_> = infos
             .iter()
             .map(|(binding, r#type, info)| {
-                vk::WriteDescriptorSet::default()
+                let write = vk::WriteDescriptorSet::default()
                     .dst_set(set)
                     .dst_binding(*binding)
-                    .descriptor_type(*r#type)
-                    .buffer_info(info)
+                    .descriptor_type(*r#type);
+                match info {
+                    Info::Buffer(info) => write.buffer_info(info),
+                    Info::Image(info) => write.image_info(info),
+                }
             })
             .collect();
         // SAFETY: the set is new, and the buffers outlive it: it is forgotten before one of them goes.
         unsafe { context.device.update_descriptor_sets(&writes, &[]) };
         self.sets.insert(buffers.to_vec(), set);
         Ok(())
+    }
+
+    /// What a descriptor is given of a part of a buffer.
+    fn buffer(
+        &self,
+        context: &Context,
+        memory: &Memory,
+        binding: u32,
+        part: Slice,
+    ) -> Result<vk::DescriptorBufferInfo> {
+        let alignment = context.constant_limits().alignment;
+        let slice = self.constant_memory.bound(binding, part, alignment)?;
+        let buffer = memory.buffer(slice.buffer)?;
+        Ok(vk::DescriptorBufferInfo { buffer, offset: slice.offset.0, range: slice.len.0 })
     }
 
     #[expect(unsafe_code, reason = "Vulkan call")]
@@ -320,6 +387,8 @@ fn pool(context: &Rc<Context>, arguments: &[Argument]) -> Result<Owned<vk::Descr
         vk::DescriptorType::STORAGE_BUFFER,
         vk::DescriptorType::UNIFORM_BUFFER,
         vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+        vk::DescriptorType::SAMPLED_IMAGE,
+        vk::DescriptorType::SAMPLER,
     ]
     .map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count });
     let request = vk::DescriptorPoolCreateInfo::default().max_sets(SETS).pool_sizes(&sizes);

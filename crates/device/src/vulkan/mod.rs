@@ -8,6 +8,7 @@
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
 //! | `spirv`, `bindings`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
+//! | `images` | buffers that a kernel reads as images |
 //! | `buffer`, `imported`, `memory`, `params` | buffers of every kind, and the host's way into them |
 //! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
 //! | `run`, `timestamps` | commands are executed against the clock |
@@ -21,6 +22,7 @@ mod context;
 mod device;
 mod encode;
 pub(crate) mod facts;
+mod images;
 mod imported;
 mod info;
 mod instance;

@@ -51,7 +51,7 @@ impl Parts<'_> {
         for step in &recording.steps {
             let Op::Dispatch { kernel, buffers, .. } = &step.op else { continue };
             let Some(kernel) = self.kernels.get_mut(kernel) else { continue };
-            kernel.bind(self.context, self.memory, self.params, buffers)?;
+            kernel.bind(self.context, (self.memory, self.pools), self.params, buffers)?;
         }
         Ok(hows)
     }

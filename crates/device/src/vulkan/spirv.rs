@@ -152,7 +152,12 @@ mod tests {
             origin: Origin::User("mine.wgsl".into()),
             group: [32, 1, 1],
             constants: constants.iter().map(|(name, c)| ((*name).into(), c.clone())).collect(),
-            bindings: vec![Binding { name: "a".into(), element, access: Access::ReadWrite }],
+            bindings: vec![Binding {
+                name: "a".into(),
+                element,
+                access: Access::ReadWrite,
+                image: None,
+            }],
             params_bytes: 0,
             args: None,
             meaning: None,

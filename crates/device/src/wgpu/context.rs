@@ -1,6 +1,7 @@
 //! An open device. Every complaint of the API becomes a typed error; nothing panics.
 
 use super::constant_memory::ConstantLimits;
+use super::images::ImageLimits;
 use ::wgpu::{
     Adapter, CommandBuffer, DeviceDescriptor, DeviceLostReason, ErrorFilter, Features, MemoryHints,
     PollType,
@@ -35,6 +36,14 @@ impl Context {
             max_bytes: Bytes(limits.max_uniform_buffer_binding_size),
             max_buffers: limits.max_uniform_buffers_per_shader_stage,
             alignment: limits.min_uniform_buffer_offset_alignment,
+        }
+    }
+
+    /// What the device allows of images.
+    pub fn image_limits(&self) -> ImageLimits {
+        ImageLimits {
+            max_side: self.device.limits().max_texture_dimension_2d,
+            filters_f32: self.device.features().contains(Features::FLOAT32_FILTERABLE),
         }
     }
 
@@ -159,6 +168,7 @@ fn wanted() -> Features {
         | Features::SHADER_F16
         | Features::SHADER_F64
         | Features::SHADER_INT64
+        | Features::FLOAT32_FILTERABLE
 }
 
 fn typed(error: &::wgpu::Error) -> Error {

@@ -76,6 +76,9 @@ impl Device for WgpuDevice {
     }
 
     fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        // An image has what its buffer held when it was bound.
+        let with_images = self.kernels.values_mut().filter(|kernel| kernel.has_images());
+        with_images.for_each(|kernel| kernel.groups.clear());
         self.memory.write(&self.context, id, data)
     }
 

@@ -3,6 +3,7 @@
 use super::checks::{self, Examined};
 use super::constant_memory::ConstantMemory;
 use super::context::Context;
+use super::images;
 use ::wgpu::{
     BindGroup, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
     BufferBindingType, ComputePipeline, ComputePipelineDescriptor, PipelineCompilationOptions,
@@ -10,7 +11,9 @@ use ::wgpu::{
     ShaderSource, ShaderStages,
 };
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, Argument, BoundsChecks, BuildReport, KernelSource, Slice};
+use gpubench_core::gpu::{
+    Access, Argument, Binding, BoundsChecks, BuildReport, Element, Image, KernelSource, Slice,
+};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -24,11 +27,20 @@ pub(super) struct Kernel {
     pub buffers: usize,
     /// Which of them are read from constant memory.
     pub constant_memory: ConstantMemory,
+    /// The images that they are read as, by position.
+    pub images: Vec<Option<(Image, Element)>>,
     /// Bytes of a launch's parameters.
     pub params: u32,
     /// A bind group for each set of slices it was launched with. Parameters are bound with a
     /// dynamic offset, so they need no groups of their own.
     pub groups: HashMap<Vec<Slice>, BindGroup>,
+}
+
+impl Kernel {
+    /// Whether it reads a buffer as an image.
+    pub(super) fn has_images(&self) -> bool {
+        self.images.iter().any(Option::is_some)
+    }
 }
 
 /// Compiles an examined kernel.
@@ -44,6 +56,7 @@ pub(super) fn build(
     let max_values = context.device.limits().max_dynamic_uniform_buffers_per_pipeline_layout;
     check_values(source, values, max_values)?;
     examined.constant_memory.check(&checks::name(source), context.constant_limits())?;
+    context.image_limits().check(&source.bindings)?;
     let began = Instant::now();
     let (layout, pipeline) = context.scoped(|| Ok(pipeline(context, source, examined))).map_err(
         |error| match error {
@@ -63,6 +76,7 @@ pub(super) fn build(
         arguments: source.arguments(),
         buffers: source.bindings.len(),
         constant_memory: examined.constant_memory.clone(),
+        images: source.bindings.iter().map(|b| Some((b.image?, b.element))).collect(),
         params: source.params_bytes,
         groups: HashMap::new(),
     };
@@ -140,18 +154,29 @@ fn layout_entries(
     constant_memory: &ConstantMemory,
 ) -> Vec<BindGroupLayoutEntry> {
     let entry = |(binding, argument): (u32, &Argument)| {
-        let (ty, has_dynamic_offset) = match argument {
-            Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
-                (BufferBindingType::Uniform, false)
-            }
-            Argument::Buffer(i) => {
-                let buffer = source.bindings.get(*i as usize);
-                let read_only = buffer.is_some_and(|buffer| buffer.access == Access::Read);
-                (BufferBindingType::Storage { read_only }, false)
-            }
-            _ => (BufferBindingType::Uniform, true),
+        let buffer = |ty, has_dynamic_offset| BindingType::Buffer {
+            ty,
+            has_dynamic_offset,
+            min_binding_size: None,
         };
-        let ty = BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None };
+        let ty = match argument {
+            Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
+                buffer(BufferBindingType::Uniform, false)
+            }
+            Argument::Buffer(i) => match source.bindings.get(*i as usize) {
+                Some(Binding { image: Some(image), element, .. }) => {
+                    images::layout(*image, *element)
+                }
+                bound => {
+                    let read_only = bound.is_some_and(|buffer| buffer.access == Access::Read);
+                    buffer(BufferBindingType::Storage { read_only }, false)
+                }
+            },
+            Argument::Sampler(i) => {
+                images::sampler_layout(source.image(*i).and_then(|image| image.filter))
+            }
+            _ => buffer(BufferBindingType::Uniform, true),
+        };
         BindGroupLayoutEntry { binding, visibility: ShaderStages::COMPUTE, ty, count: None }
     };
     (0..).zip(&source.arguments()).map(entry).collect()

@@ -8,6 +8,7 @@
 //! | `context` | an open device; every complaint of the API becomes a typed error |
 //! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
 //! | `constant_memory` | buffers that a kernel reads from constant memory |
+//! | `images` | buffers that a kernel reads as images |
 //! | `features` | what a kernel needs that only some devices offer |
 //! | `kernel` | pipelines and their bind groups |
 //! | `memory`, `mapping` | buffers of every kind, and the host's way into them |
@@ -25,6 +26,7 @@ mod device;
 mod doctor;
 mod encode;
 mod features;
+mod images;
 mod info;
 mod kernel;
 mod mapping;
@@ -40,6 +42,7 @@ pub use checks::local_bytes;
 pub(super) use checks::{Examined, examine, name};
 pub(super) use constant_memory::{ConstantLimits, ConstantMemory};
 pub use context::EXIT_DEVICE_LOST;
+pub(super) use images::ImageLimits;
 pub(super) use info::whole_words;
 pub(super) use kernel::{check_values, options};
 pub(super) use memory::{reserved, zeroed};

@@ -3,12 +3,14 @@
 
 use super::context::Context;
 use super::encode::Parts;
+use super::images;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::params::Params;
 use crate::validation::{self, no_kernel};
 use ::wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
+    Sampler, TextureView,
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, KernelId, MemoryKind, Op, Recording, Slice};
@@ -61,6 +63,23 @@ fn bind(parts: &mut Parts<'_>, recording: &Recording) -> Result<()> {
     Ok(())
 }
 
+/// What is bound at a place.
+enum Resource<'a> {
+    Buffer(BufferBinding<'a>),
+    Image(TextureView),
+    Sampler(Sampler),
+}
+
+impl Resource<'_> {
+    fn bound(&self) -> BindingResource<'_> {
+        match self {
+            Self::Buffer(buffer) => BindingResource::Buffer(buffer.clone()),
+            Self::Image(view) => BindingResource::TextureView(view),
+            Self::Sampler(sampler) => BindingResource::Sampler(sampler),
+        }
+    }
+}
+
 fn bind_group(
     context: &Context,
     memory: &Memory,
@@ -68,25 +87,35 @@ fn bind_group(
     kernel: &Kernel,
     buffers: &[Slice],
 ) -> Result<BindGroup> {
-    let mut bindings = Vec::with_capacity(kernel.arguments.len());
+    let mut resources = Vec::with_capacity(kernel.arguments.len());
     let alignment = context.constant_limits().alignment;
     for (binding, argument) in (0..).zip(&kernel.arguments) {
-        if let Argument::Buffer(i) = argument {
-            let slice = kernel.constant_memory.bound(binding, buffers[*i as usize], alignment)?;
-            let buffer = memory.buffer(slice.buffer)?;
-            let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
-            bindings.push(BufferBinding { buffer, offset, size });
-        } else if let Some((_, len)) = argument.bytes() {
-            bindings.extend(params.binding(len as u32));
+        match argument {
+            Argument::Buffer(i) => {
+                let part = buffers[*i as usize];
+                resources.push(match kernel.images[*i as usize] {
+                    Some(kind) => Resource::Image(images::view(context, memory, part, kind)?),
+                    None => {
+                        let slice = kernel.constant_memory.bound(binding, part, alignment)?;
+                        let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
+                        let buffer = memory.buffer(slice.buffer)?;
+                        Resource::Buffer(BufferBinding { buffer, offset, size })
+                    }
+                });
+            }
+            Argument::Sampler(i) => {
+                let filter = kernel.images[*i as usize].and_then(|(image, _)| image.filter);
+                resources.push(Resource::Sampler(images::sampler(context, filter)));
+            }
+            other => {
+                let bound = other.bytes().and_then(|(_, len)| params.binding(len as u32));
+                resources.extend(bound.map(Resource::Buffer));
+            }
         }
     }
-    let entries: Vec<_> = (0..)
-        .zip(bindings)
-        .map(|(binding, buffer)| BindGroupEntry {
-            binding,
-            resource: BindingResource::Buffer(buffer),
-        })
-        .collect();
+    let entry =
+        |(binding, resource)| BindGroupEntry { binding, resource: Resource::bound(resource) };
+    let entries: Vec<_> = (0..).zip(&resources).map(entry).collect();
     context.scoped(|| {
         Ok(context.device.create_bind_group(&BindGroupDescriptor {
             label: None,

@@ -17,7 +17,7 @@ pub fn device(backend: &dyn Backend) -> Box<dyn Device> {
 }
 
 pub fn binding(name: &str, access: Access) -> Binding {
-    Binding { name: name.into(), element: Element::scalar(Scalar::U32), access }
+    Binding { name: name.into(), element: Element::scalar(Scalar::U32), access, image: None }
 }
 
 /// A kernel with two buffers, `input` and `output`, and 8 bytes of parameters.

@@ -349,6 +349,7 @@ macro_rules! driver_tests {
             an_empty_recording_ends,
             arguments_stand_at_the_binding_of_their_position,
             a_buffer_is_read_from_constant_memory,
+            a_buffer_is_read_as_an_image,
             what_a_buffer_holds_is_known_to_the_byte,
         }
 

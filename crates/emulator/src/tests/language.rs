@@ -57,7 +57,7 @@ fn a_buffer_is_read_from_constant_memory() {
             out[i] = table[(i + at) / 4u][i % 4u] + table[1].x;
         }";
     let element = Element::scalar(Scalar::U32);
-    let binding = |name: &str, access| Binding { name: name.into(), element, access };
+    let binding = |name: &str, access| Binding { name: name.into(), element, access, image: None };
     let bindings = vec![binding("table", Access::Read), binding("out", Access::Write)];
     let kernel =
         KernelSource { bindings, params_bytes: 4, ..kernel("main.wgsl", text, [8, 1, 1], &[]) };

@@ -32,6 +32,7 @@ pub(super) fn buffers(workload: &Workload, scope: &Scope) -> Result<Vec<BufferPl
                 fill: buffer.fill.clone(),
                 access: buffer.access,
                 split: buffer.split.clone(),
+                image: buffer.image_at(count, scope)?,
             })
         })
         .collect()
@@ -60,6 +61,7 @@ pub fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
         fill: Some(Fill::RandomBits),
         access: Access::ReadWrite,
         split: Split::Broadcast,
+        image: None,
     }
 }
 

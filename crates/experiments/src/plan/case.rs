@@ -2,7 +2,7 @@
 
 use super::Division;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
+use gpubench_core::gpu::{Access, BufferId, Element, Image, KernelId, KernelSource, Scalar};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Ceiling, Fill, Size, Skip, Split, Verify};
 use serde::de::DeserializeOwned;
@@ -233,6 +233,8 @@ pub struct BufferPlan {
     pub access: Access,
     /// Which part a chunk of a divided problem sees.
     pub split: Split,
+    /// The image as which the kernel reads it.
+    pub image: Option<Image>,
 }
 
 impl BufferPlan {
@@ -305,6 +307,7 @@ pub mod sample {
             fill: None,
             access: Access::Write,
             split: Split::Broadcast,
+            image: None,
         };
         Case {
             key,

@@ -308,7 +308,12 @@ pub fn place(workload: &Workload) -> String {
 pub(super) fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
     buffers
         .iter()
-        .map(|b| Binding { name: b.name.clone(), element: b.element, access: b.access })
+        .map(|b| Binding {
+            name: b.name.clone(),
+            element: b.element,
+            access: b.access,
+            image: b.image,
+        })
         .collect()
 }
 

@@ -306,3 +306,42 @@ fn a_block_is_a_uniform_at_its_binding() {
         .replace("entry: copy", "entry: copy, args: [a, out, params]");
     assert_eq!(said(&without, &suite), [""; 0]);
 }
+
+#[test]
+fn an_image_meets_a_texture_of_its_elements_and_a_sampler_where_it_has_a_filter() {
+    let suite = |image: &str| {
+        SUITE.replace("fill: random_bits", &format!("fill: random_bits, image: {image}"))
+    };
+    let texture = |declared: &str, binding: u32| {
+        let text = WGSL.replace("var<storage, read> a: array<f32>", declared);
+        let text = text.replace("a[g.x]", "f32(textureLoad(a, vec2<u32>(g.x), 0).x)");
+        let moved = |text: String, from: u32| {
+            text.replace(&format!("@binding({from})"), &format!("@binding({})", from + binding))
+        };
+        moved(moved(text, 2), 1)
+    };
+    let plain = "{ width: 8 }";
+    assert_eq!(said(&texture("var a: texture_2d<f32>", 0), &suite(plain)), [""; 0]);
+    let found = said(&texture("var a: texture_2d<u32>", 0), &suite(plain));
+    assert!(found.iter().any(|said| said.ends_with("is no texture_2d<f32>")), "{found:?}");
+    let found = said(WGSL, &suite(plain));
+    assert!(found[0].starts_with("buffer `a` is an image here, but @group(0) @binding(0)"));
+    let found = said(&texture("var a: texture_2d<f32>", 0), SUITE);
+    assert!(found[0].starts_with("buffer `a` meets something else"), "{found:?}");
+    // The sampler stands behind its image, and what follows moves on.
+    let linear = suite("{ width: 8, filter: linear }");
+    let sampled = "var a: texture_2d<f32>; @group(0) @binding(1) var s: sampler";
+    let with = texture(sampled, 1);
+    let with = with
+        .replace("@group(0) @binding(2) var s: sampler", "@group(0) @binding(1) var s: sampler");
+    let with = with.replace(
+        "textureLoad(a, vec2<u32>(g.x), 0).x",
+        "textureSampleLevel(a, s, vec2f(0.5), 0.0).x",
+    );
+    assert_eq!(said(&with, &linear), [""; 0], "{with}");
+    let found = said(&texture("var a: texture_2d<f32>", 0), &linear);
+    assert!(
+        found.iter().any(|said| said.contains("image `a` has a `filter` here, but")),
+        "{found:?}"
+    );
+}

@@ -1,0 +1,158 @@
+//! Images: copies of buffers in the device's own layout, and the samplers that kernels read them with.
+
+use super::object::{self, Owned};
+use super::status::error;
+use crate::validation::within;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Binding, BufferId, Element, Filter, Image, KernelSource, Scalar, Slice};
+use opencl3::context::Context;
+use opencl3::error_codes::{
+    CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE,
+    CL_INVALID_OPERATION, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE,
+};
+use opencl3::memory::{
+    CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, CL_FILTER_NEAREST, CL_FLOAT, CL_HALF_FLOAT,
+    CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY, CL_R, CL_RG, CL_RGBA,
+    CL_SIGNED_INT32, CL_UNSIGNED_INT32, ClMem, Sampler,
+};
+use opencl3::types::{CL_TRUE, cl_image_desc, cl_image_format, cl_mem};
+use std::collections::HashMap;
+use std::ptr;
+
+/// An image, and of which elements.
+pub(super) type Kind = (Image, Element);
+
+/// The images that a kernel's buffers are read as, by the buffer's position.
+pub(super) fn kinds(source: &KernelSource) -> Vec<Option<Kind>> {
+    let kind = |binding: &Binding| binding.image.map(|image| (image, binding.element));
+    source.bindings.iter().map(kind).collect()
+}
+
+/// The images of a device.
+#[derive(Default)]
+pub(super) struct Images {
+    made: HashMap<(Slice, [u32; 2]), Owned<object::Image>>,
+}
+
+impl Images {
+    /// Makes the image of a slice of a buffer with such contents, where it is not there yet.
+    ///
+    /// # Errors
+    /// `Unsupported` where the device has no such images, `OutOfMemory`.
+    pub(super) fn make(
+        &mut self,
+        context: &Context,
+        (slice, (image, element)): (&Slice, Kind),
+        contents: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let shape = shape(slice, (image, element))?;
+        if self.made.contains_key(&(*slice, shape)) {
+            return Ok(());
+        }
+        let contents = contents()?;
+        within(slice, contents.len() as u64)?;
+        let bytes = &contents[slice.offset.as_usize()..][..slice.len.as_usize()];
+        self.made.insert((*slice, shape), create(context, shape, element, bytes)?);
+        Ok(())
+    }
+
+    /// The image of a slice that [`Images::make`] was given.
+    pub(super) fn get(&self, slice: &Slice, kind: Kind) -> Result<cl_mem> {
+        let made = self.made.get(&(*slice, shape(slice, kind)?));
+        made.map(|image| image.get()).ok_or_else(|| Error::Device("an image is not made".into()))
+    }
+
+    /// Forgets those of a buffer, whose contents change. Whether there were any.
+    pub(super) fn forget(&mut self, id: BufferId) -> bool {
+        let before = self.made.len();
+        self.made.retain(|(slice, _), _| slice.buffer != id);
+        self.made.len() < before
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.made.clear();
+    }
+}
+
+fn shape(slice: &Slice, (image, element): Kind) -> Result<[u32; 2]> {
+    let wrong = || Error::Usage(format!("{} are no rows of {} elements", slice.len, image.width));
+    image.shape(slice.len, element).ok_or_else(wrong)
+}
+
+/// A sampler: places are shares of an image's width and height, and what is beyond the edge is as the edge.
+pub(super) fn sampler(context: &Context, filter: Filter) -> Result<Owned<Sampler>> {
+    let filter = match filter {
+        Filter::Nearest => CL_FILTER_NEAREST,
+        Filter::Linear => CL_FILTER_LINEAR,
+    };
+    let made = Sampler::create(context, CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, filter);
+    made.map(Owned::new).map_err(|error| named("a sampler", error))
+}
+
+#[expect(unsafe_code, reason = "OpenCL call")]
+fn create(
+    context: &Context,
+    [columns, rows]: [u32; 2],
+    element: Element,
+    bytes: &[u8],
+) -> Result<Owned<object::Image>> {
+    let format = format(element);
+    let description = cl_image_desc {
+        image_type: CL_MEM_OBJECT_IMAGE2D,
+        image_width: columns as usize,
+        image_height: rows as usize,
+        image_depth: 0,
+        image_array_size: 0,
+        image_row_pitch: 0,
+        image_slice_pitch: 0,
+        num_mip_levels: 0,
+        num_samples: 0,
+        buffer: ptr::null_mut(),
+    };
+    let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+    // SAFETY: both structures live through the call, which copies from `bytes` as many as rows and columns take: they are
+    // as long as that.
+    let made = unsafe {
+        object::Image::create(
+            context,
+            flags,
+            &format,
+            &description,
+            bytes.as_ptr().cast_mut().cast(),
+        )
+    };
+    let what = || format!("an image of {columns} × {rows} `{}`", String::from(element));
+    made.map(Owned::new).map_err(|error| named(&what(), error))
+}
+
+/// How a pixel of such an element lies.
+fn format(element: Element) -> cl_image_format {
+    let image_channel_order = match element.width {
+        1 => CL_R,
+        2 => CL_RG,
+        _ => CL_RGBA,
+    };
+    let image_channel_data_type = match element.scalar {
+        Scalar::F16 => CL_HALF_FLOAT,
+        Scalar::I32 => CL_SIGNED_INT32,
+        Scalar::U32 => CL_UNSIGNED_INT32,
+        _ => CL_FLOAT,
+    };
+    cl_image_format { image_channel_order, image_channel_data_type }
+}
+
+/// The error behind what a driver answers: one that says so has no such image.
+fn named(what: &str, ClError(code): ClError) -> Error {
+    const NOT_OFFERED: [i32; 5] = [
+        DLOPEN_FUNCTION_NOT_AVAILABLE,
+        CL_IMAGE_FORMAT_NOT_SUPPORTED,
+        CL_INVALID_IMAGE_DESCRIPTOR,
+        CL_INVALID_IMAGE_SIZE,
+        CL_INVALID_OPERATION,
+    ];
+    match error(what, code) {
+        Error::Device(why) if NOT_OFFERED.contains(&code) => Error::Unsupported(why),
+        other => other,
+    }
+}

@@ -1,0 +1,152 @@
+//! Buffers that a kernel reads as images: textures that are filled with what the buffers hold, and samplers.
+
+use super::context::Context;
+use super::memory::Memory;
+use ::wgpu::{
+    AddressMode, BindingType, Extent3d, FilterMode, Origin3d, Sampler, SamplerBindingType,
+    SamplerDescriptor, TexelCopyBufferLayout, TexelCopyTextureInfo, TextureAspect,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
+    TextureView, TextureViewDimension,
+};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Binding, Element, Filter, Image, Scalar, Slice};
+
+/// What a bind group has at the place of an image.
+pub(super) fn layout(image: Image, element: Element) -> BindingType {
+    let filterable = image.filter == Some(Filter::Linear);
+    let sample_type = match element.scalar {
+        Scalar::I32 => TextureSampleType::Sint,
+        Scalar::U32 => TextureSampleType::Uint,
+        _ => TextureSampleType::Float { filterable },
+    };
+    let view_dimension = TextureViewDimension::D2;
+    BindingType::Texture { sample_type, view_dimension, multisampled: false }
+}
+
+/// What it has at the place of an image's sampler.
+pub(super) fn sampler_layout(filter: Option<Filter>) -> BindingType {
+    BindingType::Sampler(match filter {
+        Some(Filter::Linear) => SamplerBindingType::Filtering,
+        _ => SamplerBindingType::NonFiltering,
+    })
+}
+
+/// What a device allows of images.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImageLimits {
+    /// Elements of a row, and rows.
+    pub max_side: u32,
+    /// Whether it filters fractions of 32 bits.
+    pub filters_f32: bool,
+}
+
+impl ImageLimits {
+    /// Whether a device with these limits reads a kernel's buffers as images.
+    ///
+    /// # Errors
+    /// `Unsupported` where it does not filter such elements.
+    pub fn check(self, bindings: &[Binding]) -> Result<()> {
+        let lacks = |binding: &&Binding| {
+            let filter = binding.image.and_then(|image| image.filter);
+            let is_f32 = binding.element.scalar == Scalar::F32;
+            filter == Some(Filter::Linear) && is_f32 && !self.filters_f32
+        };
+        match bindings.iter().find(lacks) {
+            Some(Binding { name, element, .. }) => Err(Error::Unsupported(format!(
+                "image `{name}` is to be filtered; the device filters none of `{}`",
+                String::from(*element)
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Columns and rows of the image that a part of a buffer is.
+    ///
+    /// # Errors
+    /// `Usage` where the part is no rows of the image, `Unsupported` where it is larger than the device's.
+    pub fn shape(self, part: Slice, (image, element): (Image, Element)) -> Result<[u32; 2]> {
+        let Some([width, height]) = image.shape(part.len, element) else {
+            let why = format!("{} are no rows of {} elements", part.len, image.width);
+            return Err(Error::Usage(why));
+        };
+        let side = self.max_side;
+        if width.max(height) > side {
+            let why = format!("an image of {width} × {height}; the device has {side} × {side}");
+            return Err(Error::Unsupported(why));
+        }
+        Ok([width, height])
+    }
+}
+
+/// A texture with what a part of a buffer holds.
+///
+/// # Errors
+/// `Unsupported` where it is larger than the device's, `Usage` where the part is no rows of the image.
+pub(super) fn view(
+    context: &Context,
+    memory: &Memory,
+    slice: Slice,
+    kind @ (_, element): (Image, Element),
+) -> Result<TextureView> {
+    let [width, height] = context.image_limits().shape(slice, kind)?;
+    let size = Extent3d { width, height, depth_or_array_layers: 1 };
+    let data = memory.read(context, slice.buffer)?;
+    let data = &data[slice.offset.as_usize()..][..slice.len.as_usize()];
+    context.scoped(|| {
+        let texture = context.device.create_texture(&TextureDescriptor {
+            label: None,
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: format(element),
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        let to = TexelCopyTextureInfo {
+            texture: &texture,
+            mip_level: 0,
+            origin: Origin3d::ZERO,
+            aspect: TextureAspect::All,
+        };
+        let row = width * element.size().0 as u32;
+        let layout =
+            TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+        context.queue.write_texture(to, data, layout, size);
+        context.submit(None)?;
+        Ok(texture.create_view(&Default::default()))
+    })
+}
+
+/// A sampler: what is beyond the edge is as the edge.
+pub(super) fn sampler(context: &Context, filter: Option<Filter>) -> Sampler {
+    let mode = match filter {
+        Some(Filter::Linear) => FilterMode::Linear,
+        _ => FilterMode::Nearest,
+    };
+    context.device.create_sampler(&SamplerDescriptor {
+        address_mode_u: AddressMode::ClampToEdge,
+        address_mode_v: AddressMode::ClampToEdge,
+        mag_filter: mode,
+        min_filter: mode,
+        ..Default::default()
+    })
+}
+
+fn format(element: Element) -> TextureFormat {
+    use TextureFormat as Format;
+    match (element.scalar, element.width) {
+        (Scalar::F16, 1) => Format::R16Float,
+        (Scalar::F16, 2) => Format::Rg16Float,
+        (Scalar::F16, _) => Format::Rgba16Float,
+        (Scalar::I32, 1) => Format::R32Sint,
+        (Scalar::I32, 2) => Format::Rg32Sint,
+        (Scalar::I32, _) => Format::Rgba32Sint,
+        (Scalar::U32, 1) => Format::R32Uint,
+        (Scalar::U32, 2) => Format::Rg32Uint,
+        (Scalar::U32, _) => Format::Rgba32Uint,
+        (_, 1) => Format::R32Float,
+        (_, 2) => Format::Rg32Float,
+        (_, _) => Format::Rgba32Float,
+    }
+}

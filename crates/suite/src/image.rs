@@ -1,0 +1,52 @@
+//! A buffer that a kernel reads as an image: its width over the sizes, and what it cannot be.
+
+use super::Scope;
+use super::convert::Converter;
+use super::decode::At;
+use super::file;
+use super::types::{Buffer, ImageSpec};
+use gpubench_core::gpu::{Access, Image};
+use gpubench_core::units::Bytes;
+
+impl Buffer {
+    /// The image as which a kernel reads it where it has `count` elements; `None`: as a buffer.
+    ///
+    /// # Errors
+    /// Its width has no value in `scope`, or its elements do not fill rows of it.
+    pub fn image_at(&self, count: u64, scope: &Scope) -> Result<Option<Image>, String> {
+        let Some(spec) = &self.image else { return Ok(None) };
+        let width = spec.width.count(scope)?;
+        let bytes = Bytes(count.saturating_mul(self.element.size().0));
+        let image = u32::try_from(width).map(|width| Image { width, filter: spec.filter }).ok();
+        let fits = |image: &Image| image.shape(bytes, self.element).is_some();
+        let why = || format!("{count} elements do not fill rows of {width}");
+        image.filter(fits).map(Some).ok_or_else(why)
+    }
+}
+
+impl Converter<'_> {
+    /// The image as which a kernel reads a buffer.
+    pub fn image(
+        &mut self,
+        buffer: &file::Buffer,
+        At { value: spec, at }: &At<file::Image>,
+        access: Access,
+        known: &[&str],
+    ) -> Option<ImageSpec> {
+        self.names(&spec.width.value, known, "a width is made of sizes and parameters")?;
+        if access != Access::Read {
+            let help = "give it a `fill`, and leave out `access`";
+            return self.diagnostics.reject(at, "an image is only read", Some(help));
+        }
+        if buffer.split.is_some() {
+            let message = "an image is not split: a chunk sees all of it";
+            return self.diagnostics.reject(at, message, None);
+        }
+        let filter = spec.filter.as_ref().map(|filter| filter.value);
+        if let Some(why) = Image::unsupported(filter, buffer.r#type.value) {
+            let at = spec.filter.as_ref().map_or(at, |filter| &filter.at);
+            return self.diagnostics.reject(at, why, None);
+        }
+        Some(ImageSpec { width: spec.width.value.expr.clone(), filter })
+    }
+}
