@@ -1,5 +1,4 @@
 //! Buffers that kernels read as images: by OpenCL C (what takes WGSL is tested with the drivers'), and what no image can be.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use gpubench::backend::opencl::Opencl;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;

@@ -852,5 +852,10 @@ fn images() {
     let moved =
         moved.replace("    verify: none", "    measure: [kernel, launch]\n    verify: none");
     let text = rendered(&diagnostics(&moved));
-    assert!(text.contains("images are for `kernel`"), "{text}");
+    assert!(text.contains("only `kernel` measures images"), "{text}");
+    let program = valid.replace(INPUT, &float("{ width: 32 }"));
+    let steps = "steps: [{ kernel: { entry: scale }, grid: [n] }]";
+    let program = program.replace("grid: [\"ceil_div(n, VALUES)\"]", steps);
+    let text = rendered(&diagnostics(&program));
+    assert!(text.contains("the kernels of a program take buffers, and no images"), "{text}");
 }

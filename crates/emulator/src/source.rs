@@ -84,7 +84,7 @@ fn bind(module: &mut Module, arguments: &[Argument]) -> Vec<(u32, u32)> {
                 uniforms.push((*binding, first as u32));
             }
             // Images and samplers, which are refused with their line.
-            (AddressSpace::Handle, _) => *binding += arguments.len() as u32,
+            (AddressSpace::Handle, Some(_)) => *binding += arguments.len() as u32,
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use super::Scope;
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
-use super::types::{Buffer, ImageSpec};
+use super::types::{Buffer, ImageSpec, Kernel, Written};
 use gpubench_core::gpu::{Access, Image};
 use gpubench_core::units::Bytes;
 
@@ -17,10 +17,11 @@ impl Buffer {
         let Some(spec) = &self.image else { return Ok(None) };
         let width = spec.width.count(scope)?;
         let bytes = Bytes(count.saturating_mul(self.element.size().0));
-        let image = u32::try_from(width).map(|width| Image { width, filter: spec.filter }).ok();
-        let fits = |image: &Image| image.shape(bytes, self.element).is_some();
+        let narrow =
+            u32::try_from(width).map_err(|_| format!("no image is {width} elements wide"))?;
+        let image = Image { width: narrow, filter: spec.filter };
         let why = || format!("{count} elements do not fill rows of {width}");
-        image.filter(fits).map(Some).ok_or_else(why)
+        image.shape(bytes, self.element).map(|_| Some(image)).ok_or_else(why)
     }
 }
 
@@ -48,5 +49,24 @@ impl Converter<'_> {
             return self.diagnostics.reject(at, why, None);
         }
         Some(ImageSpec { width: spec.width.value.expr.clone(), filter })
+    }
+
+    /// Whether all texts of a kernel can take its images; reports the first that cannot.
+    pub fn images_fit(&mut self, spec: &file::Workload, kernel: &Kernel) -> bool {
+        let buffers = spec.buffers.iter().flat_map(|buffers| &buffers.value.0);
+        let Some(image) = buffers.filter_map(|(_, buffer)| buffer.image.as_ref()).next() else {
+            return true;
+        };
+        let Some(other) = kernel.texts.iter().find(|text| text.written != Written::Plain) else {
+            return true;
+        };
+        let what = match other.written {
+            Written::Glsl => "GLSL",
+            Written::Spirv => "SPIR-V",
+            Written::Library(_) | Written::Plain => "a library's routine",
+        };
+        let message = format!("kernels in OpenCL C and WGSL take images, and this one is {what}");
+        self.diagnostics.push(&image.at, message, None);
+        false
     }
 }

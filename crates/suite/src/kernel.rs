@@ -180,6 +180,9 @@ impl Converter<'_> {
     ) {
         let block = usize::from(!params.is_empty());
         self.bindings_fit(spec, kernel, buffers.len() + block);
+        if !self.images_fit(spec, kernel) {
+            return;
+        }
         let Some(text) = kernel.text(Language::Wgsl) else { return };
         let Some(mut source) = first_variant(kernel, text, buffers, params.len()) else { return };
         let translate = || kernel.translated(text, source.group, &source.constants, buffers.len());

@@ -192,7 +192,7 @@ fn missing(spec: &file::Workload, experiment: &dyn ExperimentKind) -> Option<&'s
     } else if spec.passes.is_some() && needs.passes == Passes::Unsupported {
         Some("this measures one launch, and the workload has several passes")
     } else if has_images && !is_kernel {
-        Some("this moves buffers, and an image is made of its buffer once: images are for `kernel`")
+        Some("only `kernel` measures images: one is made of its buffer before the first launch")
     } else {
         None
     }

@@ -112,7 +112,11 @@ impl Converter<'_> {
     pub fn bindings_fit(&mut self, spec: &file::Workload, kernel: &Kernel, defaults: usize) {
         let given = spec.kernel.as_ref().and_then(|kernel| kernel.value.bindings.as_ref());
         let Some(At { value, at }) = given else { return };
-        let arguments = kernel.args.as_ref().map_or(defaults, Vec::len);
+        let filtered = |(_, buffer): &&(_, file::Buffer)| {
+            buffer.image.as_ref().is_some_and(|image| image.value.filter.is_some())
+        };
+        let samplers = spec.buffers.iter().flat_map(|buffers| &buffers.value.0).filter(filtered);
+        let arguments = kernel.args.as_ref().map_or(defaults, Vec::len) + samplers.count();
         if value.len() != arguments {
             let message = format!("{} bindings for {arguments} arguments", value.len());
             self.diagnostics.push(at, message, Some("each argument has a `[group, binding]`"));

@@ -208,10 +208,11 @@ impl KernelSource {
     }
 }
 
-/// The place in a suite's list of the argument at `at`: samplers stand in none.
+/// The place in a suite's list of the argument at `at`: a sampler stands at its image's.
 pub fn place_in_suite(arguments: &[Argument], at: usize) -> usize {
-    let is_listed = |argument: &&Argument| !matches!(argument, Argument::Sampler(_));
-    arguments[..at.min(arguments.len())].iter().filter(is_listed).count()
+    let is_sampler = |argument: &&Argument| matches!(argument, Argument::Sampler(_));
+    let upto = arguments.iter().take(at + 1);
+    at - upto.filter(is_sampler).count()
 }
 
 /// How the buffers of a kernel without `args` differ from the kernel's own names for them, where
@@ -246,6 +247,24 @@ mod tests {
         assert_eq!(wide.bytes(), Some((8, 16)));
         assert_eq!(Argument::Buffer(2).bytes(), None);
         assert_eq!(Argument::Local(64).bytes(), None);
+    }
+
+    #[test]
+    fn a_sampler_stands_behind_its_image_and_in_no_list_of_a_suite() {
+        use crate::gpu::{Filter, Image};
+        let block = Argument::Block(16);
+        for args in [None, Some(vec![Argument::Buffer(0), block])] {
+            let mut plain = source(Language::Wgsl, "f32", args);
+            assert_eq!(plain.arguments(), [Argument::Buffer(0), block]);
+            assert_eq!(plain.buffer_count(), 1);
+            plain.bindings[0].image = Some(Image { width: 8, filter: None });
+            assert_eq!((plain.arguments().len(), plain.buffer_count()), (2, 0));
+            plain.bindings[0].image = Some(Image { width: 8, filter: Some(Filter::Nearest) });
+            let sampled = plain.arguments();
+            assert_eq!(sampled, [Argument::Buffer(0), Argument::Sampler(0), block]);
+            let places: Vec<_> = (0..3).map(|at| place_in_suite(&sampled, at)).collect();
+            assert_eq!(places, [0, 0, 1]);
+        }
     }
 
     #[test]

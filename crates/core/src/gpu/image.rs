@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// An image in two dimensions: a `texture_2d` in WGSL, an `image2d_t` in OpenCL C. The device keeps it in a layout of its
 /// own, into which the buffer's elements are copied before the first launch, row after row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Image {
     /// Elements of a row.
     pub width: u32,

@@ -31,7 +31,13 @@ const CONNECTIONS: usize = 64;
 pub(super) const ANSWERS: usize = 8;
 
 const PAGE: &str = include_str!("page.html");
-const SCRIPT: &str = concat!(include_str!("session.js"), "\n", include_str!("page.js"));
+const SCRIPT: &str = concat!(
+    include_str!("images.js"),
+    "\n",
+    include_str!("session.js"),
+    "\n",
+    include_str!("page.js")
+);
 
 /// A server on the loopback address. It ends with the process.
 pub struct Hub {

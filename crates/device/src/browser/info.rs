@@ -52,12 +52,16 @@ pub(super) struct Limits {
     min_uniform_buffer_offset_alignment: u32,
     #[serde(rename = "maxTextureDimension2D")]
     max_texture_side: u32,
+    max_sampled_textures_per_shader_stage: u32,
+    max_samplers_per_shader_stage: u32,
 }
 
 impl Report {
     /// What the device allows of images.
     pub fn images(&self) -> ImageLimits {
         ImageLimits {
+            max_images: self.limits.max_sampled_textures_per_shader_stage,
+            max_samplers: self.limits.max_samplers_per_shader_stage,
             max_side: self.limits.max_texture_side,
             filters_f32: self.features.iter().any(|feature| feature == "float32-filterable"),
         }

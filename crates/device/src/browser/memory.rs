@@ -27,6 +27,17 @@ struct Kernel {
     images: Vec<Option<(Image, Element)>>,
 }
 
+/// Pages copy rows into images by words of four bytes.
+fn whole_words((image, element): (Image, Element)) -> Result<()> {
+    let row = u64::from(image.width) * element.size().0;
+    match row.is_multiple_of(4) {
+        true => Ok(()),
+        false => Err(Error::Unsupported(format!(
+            "an image with rows of {row} bytes; a page takes multiples of 4"
+        ))),
+    }
+}
+
 impl Memory {
     /// Notes a kernel that was built.
     pub fn built(&mut self, id: KernelId, source: &KernelSource, constant_memory: ConstantMemory) {
@@ -106,6 +117,7 @@ impl Memory {
                             kernel.constant_memory.bound(binding, part, uniform_alignment)?;
                             if let Some(kind) = kernel.images[*i as usize] {
                                 image_limits.shape(part, kind)?;
+                                whole_words(kind)?;
                             }
                         }
                     }

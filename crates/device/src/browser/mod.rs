@@ -12,7 +12,7 @@
 //! | `info` | what the page reports of its adapter |
 //! | `memory` | what was allocated, so that mistakes are found here |
 //! | `device` | the seam: [`crate::Device`] |
-//! | `page.html`, `page.js`, `session.js` | the page |
+//! | `page.html`, `page.js`, `session.js`, `images.js` | the page |
 
 mod device;
 mod http;

@@ -8,7 +8,7 @@ const LIMITS = [
   "maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ", "maxComputeWorkgroupsPerDimension",
   "maxComputeWorkgroupStorageSize", "minStorageBufferOffsetAlignment",
   "maxUniformBufferBindingSize", "minUniformBufferOffsetAlignment",
-  "maxTextureDimension2D",
+  "maxTextureDimension2D", "maxSampledTexturesPerShaderStage", "maxSamplersPerShaderStage",
 ];
 // Steps whose two timestamps fit one query set.
 const STEPS_PER_SET = 2048;
@@ -31,6 +31,7 @@ class Session {
     this.kernels = new Map();
     this.buffers = new Map();
     this.blocks = new Map();
+    this.images = new Images(device);
     this.timestamps = device.features.has("timestamp-query");
     this.lost = device.lost.then((info) => {
       throw new Refusal("lost", `${info.reason}: ${info.message}`);
@@ -104,8 +105,8 @@ class Session {
     if (known) return known;
     const entries = kernel.list.map(({ buffer, uniform, block, image, sampler }, binding) => {
       if (block) return { binding, resource: { buffer: this.block(params, block) } };
-      if (image) return { binding, resource: this.texture(image, buffers[image.position]) };
-      if (sampler) return { binding, resource: this.sampler(sampler) };
+      if (image) return { binding, resource: this.image(image, buffers[image.position]) };
+      if (sampler) return { binding, resource: this.images.sampler(sampler) };
       const { position, bytes } = buffer ?? uniform;
       const { buffer: id, offset, len } = buffers[position];
       const resource = { buffer: this.buffers.get(id).gpu, offset, size: bytes ?? len };
@@ -116,27 +117,8 @@ class Session {
     return group;
   }
 
-  // A texture with what a part of a buffer holds; its rows lie at multiples of 256 bytes on the way there.
-  texture({ width, texel, format }, { buffer, offset, len }) {
-    const { device } = this;
-    const row = width * texel;
-    const height = len / row;
-    const usage = GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST;
-    const texture = device.createTexture({ size: [width, height], format, usage });
-    const bytesPerRow = padded(row, 256);
-    const rows = this.create(bytesPerRow * height, GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST);
-    const encoder = device.createCommandEncoder();
-    for (let i = 0; i < height; i++) {
-      encoder.copyBufferToBuffer(this.buffers.get(buffer).gpu, offset + i * row, rows, i * bytesPerRow, row);
-    }
-    encoder.copyBufferToTexture({ buffer: rows, bytesPerRow }, { texture }, [width, height]);
-    device.queue.submit([encoder.finish()]);
-    rows.destroy();
-    return texture.createView();
-  }
-
-  sampler({ filter }) {
-    return this.device.createSampler({ magFilter: filter, minFilter: filter });
+  image(image, part) {
+    return this.images.texture(image, part, this.buffers.get(part.buffer).gpu);
   }
 
   block(params, { first, len }) {
@@ -185,6 +167,7 @@ class Session {
     const old = this.buffers.get(id);
     if (!old) return;
     this.forgetGroups();
+    this.images.forget(id);
     old.gpu?.destroy();
     old.staging?.destroy();
     this.buffers.delete(id);
@@ -196,8 +179,7 @@ class Session {
       host.set(payload, offset);
       return {};
     }
-    // An image has what its buffer held when it was bound.
-    for (const { list, groups } of this.kernels.values()) if (list.some(({ image }) => image)) groups.clear();
+    if (this.images.forget(buffer)) this.forgetGroups();
     const whole = new Uint8Array(padded(payload.length, 4));
     whole.set(payload);
     this.device.queue.writeBuffer(gpu, offset, whole);
@@ -236,6 +218,8 @@ class Session {
     const queries = timed ? this.queries(steps.length) : null;
     const stages = this.encode(steps, queries);
     const { queue } = this.device;
+    // What fills images is over before, too.
+    await queue.onSubmittedWorkDone();
     const began = performance.now();
     for (const stage of stages) await stage();
     await queue.onSubmittedWorkDone();

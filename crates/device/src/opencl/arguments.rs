@@ -5,6 +5,7 @@ use super::query::number;
 use gpubench_core::gpu::{Argument, KernelSource, ValueType, order_misfit, place_in_suite};
 use opencl3::error_codes::CL_INVALID_ARG_SIZE;
 use opencl3::kernel::{
+    CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_READ_WRITE, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_NUM_ARGS, Kernel,
 };
@@ -14,6 +15,8 @@ pub(super) struct Known {
     pub(super) name: String,
     pub(super) r#type: String,
     pub(super) address: u32,
+    /// Of an image.
+    is_written: bool,
 }
 
 /// Holds the arguments of `source` against the kernel's: their number, whether each is a buffer, a
@@ -89,7 +92,11 @@ pub(super) fn all(kernel: &Kernel) -> Option<Vec<Known>> {
 fn known(kernel: &Kernel, i: u32) -> Option<Known> {
     let name = kernel.get_arg_name(i).ok().filter(|name| !name.is_empty())?;
     let r#type = kernel.get_arg_type_name(i).ok()?;
-    Some(Known { name, r#type, address: kernel.get_arg_address_qualifier(i).ok()? })
+    let access = kernel.get_arg_access_qualifier(i).unwrap_or(CL_KERNEL_ARG_ACCESS_NONE);
+    let is_written = [CL_KERNEL_ARG_ACCESS_WRITE_ONLY, CL_KERNEL_ARG_ACCESS_READ_WRITE];
+    let is_written = is_written.contains(&access);
+    let address = kernel.get_arg_address_qualifier(i).ok()?;
+    Some(Known { name, r#type, address, is_written })
 }
 
 /// The buffers that a kernel reads from constant memory, as far as the compiler says so.
@@ -113,6 +120,7 @@ fn misfit(argument: Argument, is_image: bool, known: &Known) -> Option<String> {
         _ => return None,
     };
     let takes = match is.as_str() {
+        "image2d_t" if known.is_written => "an image to write",
         "image2d_t" => "an image",
         "sampler_t" => "a sampler",
         _ => takes,

@@ -1,11 +1,15 @@
 //! Images: copies of buffers in the device's own layout, and the samplers that kernels read them with.
 
 use super::object::{self, Owned};
+use super::query::Query;
 use super::status::error;
 use crate::validation::within;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Binding, BufferId, Element, Filter, Image, KernelSource, Scalar, Slice};
 use opencl3::context::Context;
+use opencl3::device::{
+    CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_SAMPLERS, Device,
+};
 use opencl3::error_codes::{
     CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE,
     CL_INVALID_OPERATION, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE,
@@ -15,7 +19,7 @@ use opencl3::memory::{
     CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY, CL_R, CL_RG, CL_RGBA,
     CL_SIGNED_INT32, CL_UNSIGNED_INT32, ClMem, Sampler,
 };
-use opencl3::types::{CL_TRUE, cl_image_desc, cl_image_format, cl_mem};
+use opencl3::types::{CL_TRUE, cl_device_id, cl_image_desc, cl_image_format, cl_mem};
 use std::collections::HashMap;
 use std::ptr;
 
@@ -28,10 +32,36 @@ pub(super) fn kinds(source: &KernelSource) -> Vec<Option<Kind>> {
     source.bindings.iter().map(kind).collect()
 }
 
+/// Whether the device has the images and samplers that a kernel wants.
+///
+/// # Errors
+/// `Unsupported` where it has none, or not as many.
+pub(super) fn check(device: cl_device_id, api: &str, kinds: &[Option<Kind>]) -> Result<()> {
+    let images = kinds.iter().flatten().count() as u64;
+    let samplers =
+        kinds.iter().flatten().filter(|(image, _)| image.filter.is_some()).count() as u64;
+    let number = |what| Query(Device::new(device)).number(what);
+    // What makes images came with OpenCL 1.2.
+    let has_none = number(CL_DEVICE_IMAGE_SUPPORT) == Some(0) || api.starts_with("OpenCL 1.1");
+    if images > 0 && has_none {
+        return Err(Error::Unsupported("the device has no images".into()));
+    }
+    for (what, count, limit) in [
+        ("images", images, CL_DEVICE_MAX_READ_IMAGE_ARGS),
+        ("samplers", samplers, CL_DEVICE_MAX_SAMPLERS),
+    ] {
+        if let Some(limit) = number(limit).filter(|limit| count > *limit) {
+            let why = format!("{count} {what}; the device takes {limit} in one kernel");
+            return Err(Error::Unsupported(why));
+        }
+    }
+    Ok(())
+}
+
 /// The images of a device.
 #[derive(Default)]
 pub(super) struct Images {
-    made: HashMap<(Slice, [u32; 2]), Owned<object::Image>>,
+    made: HashMap<(Slice, Kind), Owned<object::Image>>,
 }
 
 impl Images {
@@ -42,23 +72,23 @@ impl Images {
     pub(super) fn make(
         &mut self,
         context: &Context,
-        (slice, (image, element)): (&Slice, Kind),
+        (slice, kind): (&Slice, Kind),
         contents: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<()> {
-        let shape = shape(slice, (image, element))?;
-        if self.made.contains_key(&(*slice, shape)) {
+        if self.made.contains_key(&(*slice, kind)) {
             return Ok(());
         }
+        let shape = shape(slice, kind)?;
         let contents = contents()?;
         within(slice, contents.len() as u64)?;
         let bytes = &contents[slice.offset.as_usize()..][..slice.len.as_usize()];
-        self.made.insert((*slice, shape), create(context, shape, element, bytes)?);
+        self.made.insert((*slice, kind), create(context, shape, kind.1, bytes)?);
         Ok(())
     }
 
     /// The image of a slice that [`Images::make`] was given.
     pub(super) fn get(&self, slice: &Slice, kind: Kind) -> Result<cl_mem> {
-        let made = self.made.get(&(*slice, shape(slice, kind)?));
+        let made = self.made.get(&(*slice, kind));
         made.map(|image| image.get()).ok_or_else(|| Error::Device("an image is not made".into()))
     }
 

@@ -22,7 +22,7 @@ use opencl3::kernel as cl;
 use opencl3::memory::Sampler;
 use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_data};
 use opencl3::types::{cl_device_id, cl_mem};
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::ptr;
 use std::time::Instant;
 
@@ -122,10 +122,10 @@ impl Kernel {
             let set = match argument {
                 Argument::Buffer(i) => {
                     let i = *i as usize;
-                    set_handle(&self.object, index, &memory(&buffers[i], self.images[i])?)
+                    set_handle(&self.object, index, memory(&buffers[i], self.images[i])?)
                 }
                 Argument::Sampler(i) => match &self.samplers[*i as usize] {
-                    Some(sampler) => set_handle(&self.object, index, &sampler.get()),
+                    Some(sampler) => set_handle(&self.object, index, sampler.get()),
                     None => Err(ClError(CL_INVALID_ARG_VALUE)),
                 },
                 _ => set_bytes(&self.object, index, *argument, params),
@@ -162,6 +162,8 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
+    let images = images::kinds(source);
+    images::check(device, &info.api, &images)?;
     let mut options = options(source, info)?;
     let begun = Instant::now();
     let (program, mut log) = compile(context, device, source, &options)?;
@@ -178,7 +180,6 @@ pub(super) fn build(
     let report = report(&object, device, seconds, options, log);
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
-    let images = images::kinds(source);
     let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
     let samplers: Result<Vec<_>> = filters
         .map(|filter| filter.map(|filter| images::sampler(context, filter)).transpose())
@@ -317,9 +318,9 @@ fn check_resources(
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]
-fn set_handle<T>(kernel: &cl::Kernel, index: u32, handle: &T) -> Result<(), ClError> {
+fn set_handle(kernel: &cl::Kernel, index: u32, handle: *mut c_void) -> Result<(), ClError> {
     // SAFETY: OpenCL copies the handle; an index or a size that is not the argument's is refused.
-    unsafe { kernel.set_arg(index, handle) }
+    unsafe { kernel.set_arg(index, &handle) }
 }
 
 /// Sets an argument that is no buffer. Not by `Kernel::set_arg`, which takes a type whose size is known

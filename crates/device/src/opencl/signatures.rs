@@ -46,7 +46,7 @@ pub(super) fn signatures(found: &Found, source: &KernelSource) -> Result<Vec<Sig
 }
 
 fn formal(kernel: &Kernel, index: u32, known: Known, source: &KernelSource) -> FormalArgument {
-    let Known { name, r#type, address } = known;
+    let Known { name, r#type, address, .. } = known;
     let held = r#type.trim_end_matches('*').trim();
     let value = ValueType::from_opencl(held)
         .or_else(|| ValueType::from_opencl(&aliased(held, &source.text)?));

@@ -33,6 +33,8 @@ pub(super) struct Abilities {
     pub int64: bool,
     /// Zeroing a group's local memory before it begins.
     pub zeroed_local: bool,
+    /// Dot products of four packed bytes in kernels.
+    pub packed_dot: bool,
     /// Products of matrices in kernels.
     pub matrices: BTreeSet<MatrixProduct>,
     /// Kernels whose subgroup size may be any of a range.
@@ -54,6 +56,7 @@ impl Abilities {
         let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default();
         let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default();
         let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
+        let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
         if has(ash::khr::timeline_semaphore::NAME) {
             chain = chain.push_next(&mut timeline);
@@ -69,6 +72,9 @@ impl Abilities {
         }
         if has(ash::khr::zero_initialize_workgroup_memory::NAME) {
             chain = chain.push_next(&mut zeroed);
+        }
+        if has(ash::khr::shader_integer_dot_product::NAME) {
+            chain = chain.push_next(&mut dot);
         }
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
@@ -87,6 +93,7 @@ impl Abilities {
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
+            packed_dot: dot.shader_integer_dot_product != 0,
             matrices: matrices::of(instance, physical, has)
                 .into_iter()
                 .filter(|product| f16 || ![product.factor, product.sum].contains(&Scalar::F16))
@@ -111,6 +118,7 @@ impl Abilities {
             (ash::khr::pipeline_executable_properties::NAME, self.statistics),
             (ash::khr::shader_float16_int8::NAME, self.f16),
             (ash::khr::zero_initialize_workgroup_memory::NAME, self.zeroed_local),
+            (ash::khr::shader_integer_dot_product::NAME, self.packed_dot),
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];

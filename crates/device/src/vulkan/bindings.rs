@@ -1,9 +1,10 @@
 //! A kernel's bindings are those that the suite gives it: Vulkan itself does not look.
 
+use super::images;
 use gpubench_core::gpu::{Access, Argument, KernelSource};
 use naga::proc::Layouter;
 use naga::valid::ModuleInfo;
-use naga::{AddressSpace, GlobalVariable, Module, StorageAccess};
+use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 
 /// Checks every binding that the entry point uses.
 ///
@@ -21,7 +22,8 @@ pub(super) fn check(
     let (uses, arguments) = (info.get_entry_point(entry), source.arguments());
     for (handle, variable) in module.global_variables.iter() {
         if variable.binding.is_some() && !uses[handle].is_empty() {
-            check_one(variable, layouts[variable.ty].size, source, &arguments)?;
+            let r#type = (&module.types[variable.ty].inner, layouts[variable.ty].size);
+            check_one(variable, r#type, source, &arguments)?;
         }
     }
     Ok(())
@@ -33,15 +35,32 @@ fn argument_access(argument: &Argument, source: &KernelSource) -> Option<Access>
     source.bindings.get(*i as usize).map(|buffer| buffer.access)
 }
 
+/// The image as which the kernel reads a buffer.
+fn image(source: &KernelSource, i: u32) -> Option<images::Kind> {
+    source.bindings.get(i as usize).and_then(images::kind)
+}
+
 fn check_one(
     variable: &GlobalVariable,
-    size: u32,
+    (inner, size): (&TypeInner, u32),
     source: &KernelSource,
     arguments: &[Argument],
 ) -> Result<(), String> {
     let Some(place) = variable.binding else { return Ok(()) };
     let argument = arguments.get(place.binding as usize).filter(|_| place.group == 0);
     let why = match (variable.space, argument) {
+        (_, Some(Argument::Buffer(i))) if let Some(kind) = image(source, *i) => {
+            if images::is_texture_of(inner, kind) {
+                return Ok(());
+            }
+            "is no texture of the suite's image".to_owned()
+        }
+        (_, Some(Argument::Sampler(_))) => {
+            if *inner == (TypeInner::Sampler { comparison: false }) {
+                return Ok(());
+            }
+            "is no sampler, the suite gives one".to_owned()
+        }
         (_, None) => "is none of the suite's arguments".to_owned(),
         (AddressSpace::Storage { access }, Some(argument @ Argument::Buffer(_))) => {
             let only_read = argument_access(argument, source).is_none_or(|a| a == Access::Read);
@@ -58,10 +77,6 @@ fn check_one(
                 _ => "is a uniform, but the suite's buffer is written".to_owned(),
             },
         },
-        (AddressSpace::Handle, Some(Argument::Buffer(i))) if source.image(*i).is_some() => {
-            return Ok(());
-        }
-        (AddressSpace::Handle, Some(Argument::Sampler(_))) => return Ok(()),
         (AddressSpace::Handle, Some(_)) => {
             "is an image or a sampler, the suite gives none".to_owned()
         }

@@ -129,7 +129,17 @@ impl Context {
 
     /// What the device allows of images; what it filters is known by format.
     pub fn image_limits(&self) -> ImageLimits {
-        ImageLimits { max_side: self.limits.max_image_dimension2_d, filters_f32: true }
+        let limits = &self.limits;
+        ImageLimits {
+            max_images: limits
+                .max_per_stage_descriptor_sampled_images
+                .min(limits.max_descriptor_set_sampled_images),
+            max_samplers: limits
+                .max_per_stage_descriptor_samplers
+                .min(limits.max_descriptor_set_samplers),
+            max_side: limits.max_image_dimension2_d,
+            filters_f32: true,
+        }
     }
 
     /// What the device does with images of such a format.
@@ -253,6 +263,8 @@ fn create(
         .pipeline_executable_info(true);
     let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
         .shader_zero_initialize_workgroup_memory(true);
+    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
+        .shader_integer_dot_product(true);
     let mut matrices = Features::all();
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
@@ -270,6 +282,9 @@ fn create(
     }
     if abilities.zeroed_local {
         features = features.push_next(&mut zeroed);
+    }
+    if abilities.packed_dot {
+        features = features.push_next(&mut dot);
     }
     if !abilities.matrices.is_empty() {
         features = matrices.chained(features);

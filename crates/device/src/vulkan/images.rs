@@ -6,6 +6,7 @@ use super::status::checked;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Binding, Element, Filter, Image, Scalar, Slice};
+use naga::{ImageClass, ImageDimension, ScalarKind, TypeInner};
 use std::rc::Rc;
 
 /// An image, and of which elements.
@@ -26,12 +27,24 @@ pub(super) fn kind(binding: &Binding) -> Option<Kind> {
     binding.image.map(|image| (image, binding.element))
 }
 
+/// Whether a variable of this type reads such an image.
+pub(super) fn is_texture_of(inner: &TypeInner, (_, element): Kind) -> bool {
+    let kind = match element.scalar {
+        Scalar::I32 => ScalarKind::Sint,
+        Scalar::U32 => ScalarKind::Uint,
+        _ => ScalarKind::Float,
+    };
+    let class = ImageClass::Sampled { kind, multi: false };
+    *inner == TypeInner::Image { dim: ImageDimension::D2, arrayed: false, class }
+}
+
 /// Whether the device has images of a kernel's buffers.
 ///
 /// # Errors
 /// `Unsupported` where it has none of such elements, or does not filter them.
 pub(super) fn check(context: &Context, bindings: &[Binding]) -> Result<()> {
     use vk::FormatFeatureFlags as Features;
+    context.image_limits().check(bindings)?;
     for (binding, (image, element)) in bindings.iter().filter_map(|b| Some((b, kind(b)?))) {
         let has = context.image_features(format(element));
         let linear = match image.filter {
@@ -62,7 +75,9 @@ pub(super) fn sampler(context: &Rc<Context>, filter: Filter) -> Result<Owned<vk:
         .min_filter(filter)
         .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
         .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-        .address_mode_w(vk::SamplerAddressMode::CLAMP_TO_EDGE);
+        .address_mode_w(vk::SamplerAddressMode::CLAMP_TO_EDGE)
+        // No limit: there is one level, and lavapipe takes longer to hold to one.
+        .max_lod(vk::LOD_CLAMP_NONE);
     // SAFETY: the structure lives through the call.
     let made = unsafe { context.device.create_sampler(&request, None) };
     Ok(Owned::new(context, checked("making a sampler", made)?, ash::Device::destroy_sampler))
@@ -80,6 +95,12 @@ impl Texture {
         kind @ (_, element): Kind,
     ) -> Result<Self> {
         let [width, height] = context.image_limits().shape(slice, kind)?;
+        if !slice.offset.0.is_multiple_of(element.size().0) {
+            let (first, texel) = (slice.offset.0, element.size());
+            let why =
+                format!("an image at byte {first} of a buffer; Vulkan wants multiples of {texel}");
+            return Err(Error::Unsupported(why));
+        }
         let extent = vk::Extent3D { width, height, depth: 1 };
         let image = create(context, format(element), extent)?;
         let memory = allocate(context, *image)?;

@@ -2,6 +2,7 @@
 
 use super::commands::Pools;
 use super::context::{Context, Owned};
+use super::descriptors::{Given, Info, SETS, bound, pool, set_layout};
 use super::images::{self, Texture};
 use super::memory::Memory;
 use super::params::Params;
@@ -16,9 +17,6 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
 use std::time::Instant;
-
-/// Descriptor sets of one pool.
-const SETS: u32 = 64;
 
 /// A compiled kernel.
 pub(super) struct Kernel {
@@ -66,6 +64,10 @@ pub(super) fn build(
     let spirv = spirv::compile(source, &examined.text, target).map_err(failed)?;
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
+    }
+    if spirv.has_packed_dot() && !context.abilities.packed_dot {
+        let why = "needs dot products of four packed bytes, which the device does not offer";
+        return Err(Error::Unsupported(format!("{} {why}", name(source))));
     }
     let images: Vec<_> = source.bindings.iter().map(images::kind).collect();
     let samplers = samplers(context, &images)?;
@@ -147,64 +149,6 @@ fn samplers(
 ) -> Result<Vec<Option<Owned<vk::Sampler>>>> {
     let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
     filters.map(|filter| filter.map(|f| images::sampler(context, f)).transpose()).collect()
-}
-
-/// An argument that a descriptor binds.
-struct Descriptor<'a> {
-    binding: u32,
-    argument: &'a Argument,
-    r#type: vk::DescriptorType,
-}
-
-/// What a descriptor is given.
-enum Info {
-    Buffer([vk::DescriptorBufferInfo; 1]),
-    Image([vk::DescriptorImageInfo; 1]),
-}
-
-/// The arguments that descriptors bind.
-fn bound<'a>(
-    arguments: &'a [Argument],
-    (constant_memory, images): (&'a ConstantMemory, &'a [Option<images::Kind>]),
-    pushed: bool,
-) -> impl Iterator<Item = Descriptor<'a>> {
-    let of = move |(binding, argument): (u32, &'a Argument)| {
-        let r#type = match argument {
-            Argument::Buffer(_) if constant_memory.bytes(binding).is_some() => {
-                vk::DescriptorType::UNIFORM_BUFFER
-            }
-            Argument::Buffer(i) if images[*i as usize].is_some() => {
-                vk::DescriptorType::SAMPLED_IMAGE
-            }
-            Argument::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
-            Argument::Sampler(_) => vk::DescriptorType::SAMPLER,
-            _ if pushed => return None,
-            _ => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
-        };
-        Some(Descriptor { binding, argument, r#type })
-    };
-    (0..).zip(arguments).filter_map(of)
-}
-
-#[expect(unsafe_code, reason = "Vulkan call")]
-fn set_layout<'a>(
-    context: &Rc<Context>,
-    bound: impl Iterator<Item = Descriptor<'a>>,
-) -> Result<Owned<vk::DescriptorSetLayout>> {
-    let bindings: Vec<_> = bound
-        .map(|one| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(one.binding)
-                .descriptor_type(one.r#type)
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-        })
-        .collect();
-    let request = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-    // SAFETY: the structures live through the call.
-    let made = unsafe { context.device.create_descriptor_set_layout(&request, None) };
-    let made = checked("making a descriptor set's layout", made)?;
-    Ok(Owned::new(context, made, ash::Device::destroy_descriptor_set_layout))
 }
 
 #[expect(unsafe_code, reason = "Vulkan call")]
@@ -300,8 +244,37 @@ impl Kernel {
         if self.sets.contains_key(buffers) {
             return Ok(());
         }
+        let (given, textures) = self.given(context, (memory, pools), params, buffers)?;
         let set = self.next_set(context)?;
-        let mut infos = vec![];
+        self.textures.extend(textures);
+        let writes: Vec<_> = given
+            .iter()
+            .map(|one| {
+                let write = vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(one.binding)
+                    .descriptor_type(one.r#type);
+                match &one.info {
+                    Info::Buffer(info) => write.buffer_info(info),
+                    Info::Image(info) => write.image_info(info),
+                }
+            })
+            .collect();
+        // SAFETY: the set is new, and the buffers outlive it: it is forgotten before one of them goes.
+        unsafe { context.device.update_descriptor_sets(&writes, &[]) };
+        self.sets.insert(buffers.to_vec(), set);
+        Ok(())
+    }
+
+    /// What descriptors are given, and the textures among it.
+    fn given(
+        &self,
+        context: &Rc<Context>,
+        (memory, pools): (&Memory, &mut Pools),
+        params: &Params,
+        buffers: &[Slice],
+    ) -> Result<(Vec<Given>, Vec<Texture>)> {
+        let (mut given, mut textures) = (vec![], vec![]);
         for one in bound(&self.arguments, (&self.constant_memory, &self.images), self.pushed) {
             let info = match one.argument {
                 Argument::Buffer(i) => {
@@ -311,7 +284,7 @@ impl Kernel {
                             let from = (memory.buffer(part.buffer)?, part);
                             let texture = Texture::new(context, pools, from, kind)?;
                             let bound = texture.bound();
-                            self.textures.push(texture);
+                            textures.push(texture);
                             Info::Image([bound])
                         }
                         None => Info::Buffer([self.buffer(context, memory, one.binding, part)?]),
@@ -328,25 +301,9 @@ impl Kernel {
                     Info::Buffer([bound.ok_or_else(|| Error::Device("no parameters".into()))?])
                 }
             };
-            infos.push((one.binding, one.r#type, info));
+            given.push(Given { binding: one.binding, r#type: one.r#type, info });
         }
-        let writes: Vec<_> = infos
-            .iter()
-            .map(|(binding, r#type, info)| {
-                let write = vk::WriteDescriptorSet::default()
-                    .dst_set(set)
-                    .dst_binding(*binding)
-                    .descriptor_type(*r#type);
-                match info {
-                    Info::Buffer(info) => write.buffer_info(info),
-                    Info::Image(info) => write.image_info(info),
-                }
-            })
-            .collect();
-        // SAFETY: the set is new, and the buffers outlive it: it is forgotten before one of them goes.
-        unsafe { context.device.update_descriptor_sets(&writes, &[]) };
-        self.sets.insert(buffers.to_vec(), set);
-        Ok(())
+        Ok((given, textures))
     }
 
     /// What a descriptor is given of a part of a buffer.
@@ -376,24 +333,4 @@ impl Kernel {
         let made = unsafe { context.device.allocate_descriptor_sets(&request) };
         Ok(checked("making a descriptor set", made)?[0])
     }
-}
-
-/// Room for so many sets of a kernel's arguments.
-#[expect(unsafe_code, reason = "Vulkan call")]
-fn pool(context: &Rc<Context>, arguments: &[Argument]) -> Result<Owned<vk::DescriptorPool>> {
-    // One more of each than there are arguments: no size may be 0.
-    let count = SETS * (arguments.len() as u32 + 1);
-    let sizes = [
-        vk::DescriptorType::STORAGE_BUFFER,
-        vk::DescriptorType::UNIFORM_BUFFER,
-        vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
-        vk::DescriptorType::SAMPLED_IMAGE,
-        vk::DescriptorType::SAMPLER,
-    ]
-    .map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count });
-    let request = vk::DescriptorPoolCreateInfo::default().max_sets(SETS).pool_sizes(&sizes);
-    // SAFETY: the structures live through the call.
-    let made = unsafe { context.device.create_descriptor_pool(&request, None) };
-    let made = checked("making descriptor sets", made)?;
-    Ok(Owned::new(context, made, ash::Device::destroy_descriptor_pool))
 }

@@ -7,7 +7,7 @@
 //! | `abilities`, `matrices` | what is used where a device has it |
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
-//! | `spirv`, `bindings`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
+//! | `spirv`, `bindings`, `kernel`, `descriptors`, `statistics` | from WGSL to pipelines and their descriptor sets |
 //! | `images` | buffers that a kernel reads as images |
 //! | `buffer`, `imported`, `memory`, `params` | buffers of every kind, and the host's way into them |
 //! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
@@ -19,6 +19,7 @@ mod bindings;
 mod buffer;
 mod commands;
 mod context;
+mod descriptors;
 mod device;
 mod encode;
 pub(crate) mod facts;

@@ -13,6 +13,9 @@ const VERSION: (u8, u8) = (1, 3);
 /// The instruction that declares `CooperativeMatrixKHR`.
 const COOPERATIVE_MATRIX: [u32; 2] = [2 << 16 | 17, 6022];
 
+/// The one that declares `DotProductInput4x8BitPacked`.
+const PACKED_DOT: [u32; 2] = [2 << 16 | 17, 6018];
+
 /// A kernel as the driver takes it.
 pub(super) struct Spirv {
     pub words: Vec<u32>,
@@ -24,6 +27,11 @@ impl Spirv {
     /// Whether it multiplies matrices, for which all its subgroups must be full.
     pub fn has_matrices(&self) -> bool {
         self.words.windows(2).any(|pair| pair == COOPERATIVE_MATRIX)
+    }
+
+    /// Whether it has dot products of four packed bytes.
+    pub fn has_packed_dot(&self) -> bool {
+        self.words.windows(2).any(|pair| pair == PACKED_DOT)
     }
 }
 
@@ -178,5 +186,12 @@ mod tests {
             compiled(&format!("{product} coopStore(c, &a[0]);"), &[("M", Constant::Matrix(of))]);
         assert!(with.has_matrices());
         assert!(!compiled("a[0] = f32(M);", &[("M", Constant::Int(8))]).has_matrices());
+    }
+
+    #[test]
+    fn packed_dot_products_are_found_out() {
+        let dot = compiled("a[0] = f32(dot4I8Packed(u32(a[1]), M));", &[("M", Constant::Int(8))]);
+        assert!(dot.has_packed_dot());
+        assert!(!compiled("a[0] = f32(M);", &[("M", Constant::Int(8))]).has_packed_dot());
     }
 }

@@ -41,8 +41,11 @@ impl Context {
 
     /// What the device allows of images.
     pub fn image_limits(&self) -> ImageLimits {
+        let limits = self.device.limits();
         ImageLimits {
-            max_side: self.device.limits().max_texture_dimension_2d,
+            max_images: limits.max_sampled_textures_per_shader_stage,
+            max_samplers: limits.max_samplers_per_shader_stage,
+            max_side: limits.max_texture_dimension_2d,
             filters_f32: self.device.features().contains(Features::FLOAT32_FILTERABLE),
         }
     }

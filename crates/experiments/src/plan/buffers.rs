@@ -32,7 +32,9 @@ pub(super) fn buffers(workload: &Workload, scope: &Scope) -> Result<Vec<BufferPl
                 fill: buffer.fill.clone(),
                 access: buffer.access,
                 split: buffer.split.clone(),
-                image: buffer.image_at(count, scope)?,
+                image: buffer
+                    .image_at(count, scope)
+                    .map_err(|why| format!("buffer `{}`: {why}", buffer.name))?,
             })
         })
         .collect()
@@ -84,10 +86,10 @@ pub(super) fn check_buffers(
     for buffer in buffers {
         check_buffer(buffer, bound, device)?;
     }
-    let sizes = || buffers.iter().map(|buffer| buffer.bytes().0);
-    let total = sizes().map(|bytes| bytes.saturating_add(GUARDS)).fold(0, u64::saturating_add);
+    let total = buffers.iter().map(on_device).fold(0, u64::saturating_add);
     Room::Device.check("it", total, available(device, limits))?;
-    let on_host = sizes().fold(0, u64::saturating_add).saturating_mul(HOST_COPIES);
+    let sizes = buffers.iter().map(|buffer| buffer.bytes().0);
+    let on_host = sizes.fold(0, u64::saturating_add).saturating_mul(HOST_COPIES);
     Room::Host.check("making and checking it", on_host, limits.host_memory)
 }
 
@@ -98,8 +100,13 @@ pub fn available(device: &DeviceInfo, limits: &Limits) -> Option<Bytes> {
 
 /// Bytes of a case on the device, guards included.
 pub fn device_bytes(case: &Case) -> u64 {
-    let each = case.buffers.iter().map(|b| b.bytes().0.saturating_add(GUARDS));
-    each.fold(0, u64::saturating_add)
+    case.buffers.iter().map(on_device).fold(0, u64::saturating_add)
+}
+
+/// Bytes of a buffer on the device, with its guards and the image that is made of it.
+fn on_device(buffer: &BufferPlan) -> u64 {
+    let image = buffer.image.map_or(0, |_| buffer.bytes().0);
+    buffer.bytes().0.saturating_add(GUARDS).saturating_add(image)
 }
 
 /// Bytes that a process may take for a case, where the device's memory is the host's.
