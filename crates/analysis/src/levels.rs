@@ -80,6 +80,12 @@ impl Curve {
         self.levels.last().map_or(0.0, |level| level.rate)
     }
 
+    /// As [`Curve::at`], where that is the slowest level that was measured and it was measured beyond so many bytes.
+    pub(super) fn in_last_at(&self, bytes: f64) -> Option<f64> {
+        let last = self.levels.last().filter(|level| level.sizes[0] <= bytes)?;
+        (bytes <= self.largest).then_some(last.rate)
+    }
+
     /// Bytes of the largest size that was measured: what the curve says nothing beyond.
     pub(super) fn largest(&self) -> f64 {
         self.largest
@@ -113,6 +119,11 @@ mod tests {
         assert_eq!([reached(65e6), reached(9e9)], [Some(20.0); 2]);
         assert_eq!([at(32e6), at(255e6)], [Some(60.0); 2]);
         assert_eq!([at(256e6), at(9e9), Some(curve.last())], [Some(20.0); 3]);
+        let last = |bytes: f64| curve.in_last_at(bytes);
+        assert_eq!(
+            [last(255e6), last(256e6), last(1e9), last(2e9)],
+            [None, Some(20.0), Some(20.0), None]
+        );
     }
 
     #[test]

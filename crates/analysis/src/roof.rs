@@ -286,11 +286,17 @@ impl Roof {
         self.bandwidth_to(Figure::of(record)?.touched())
     }
 
-    /// The highest rate that is possible where so many bytes are touched, by all workloads but one; `None` where not
-    /// every one of them says.
-    fn bound_at(&self, bytes: f64, except: Option<&str>) -> Option<f64> {
-        let others = self.curves.iter().filter(|(workload, _)| Some(workload.as_str()) != except);
-        let at = others.map(|(_, curve)| curve.at(bytes));
+    /// The highest rate that is possible where so many bytes are touched; `None` where not every workload says.
+    fn bound_at(&self, bytes: f64) -> Option<f64> {
+        let at = self.curves.values().map(|curve| curve.at(bytes));
+        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+
+    /// The same of all workloads but one, which is a ceiling itself, in the slowest level of theirs: in a cache it is
+    /// instructions that bound a kernel, and one with better ones is no wrong one.
+    fn bound_by_others_at(&self, bytes: f64, own: &str) -> Option<f64> {
+        let others = self.curves.iter().filter(|(workload, _)| *workload != own);
+        let at = others.map(|(_, curve)| curve.in_last_at(bytes));
         at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
@@ -330,7 +336,10 @@ impl Roof {
         }
         let bandwidth = figure.bytes / slowest;
         let touched = figure.touched();
-        let ceiling = self.bound_at(touched, except(Ceiling::Bandwidth))?;
+        let ceiling = match except(Ceiling::Bandwidth) {
+            Some(own) => self.bound_by_others_at(touched, own),
+            None => self.bound_at(touched),
+        }?;
         let doubt = if kind == DeviceKind::Cpu { DOUBT * READ_BEFORE_WRITE } else { DOUBT };
         (bandwidth > doubt * ceiling).then(|| {
             format!(

@@ -89,6 +89,19 @@ fn a_level_is_where_the_curve_bends_and_not_what_a_driver_reports() {
     assert_eq!(hidden_on(small, &records), [false, false, false, true]);
 }
 
+/// As it happened: on PoCL `triad` is three times as fast in the cache as `read`, whose instructions bound it.
+#[test]
+fn a_ceiling_is_held_against_anothers_memory_and_not_against_its_caches() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let reads = |mib, rate| ceiling(Ceiling::Bandwidth, moves("read", mib, rate));
+    let read = [reads(0.25, 3.6e10), reads(4.0, 5.95e10), reads(64.0, 2.8e10)];
+    let with = |mib, rate| [&read[..], &[bandwidth(mib, rate)]].concat();
+    assert_eq!(hidden_on(cpu.clone(), &with(12.0, 1.54e11)), [false; 4]);
+    assert_eq!(hidden_on(cpu.clone(), &with(64.0, 1.54e11)), [false, false, false, true]);
+    // Beyond what `read` touched nothing is known of the memory: that may have been the cache.
+    assert_eq!(hidden_on(cpu, &with(192.0, 1.54e11)), [false; 4]);
+}
+
 /// An RX 570's memory is specified to move 224 GB a second; a public table lists 1.38 times that. What
 /// such cards reach is 85 % of it.
 #[test]
