@@ -16,6 +16,7 @@ kernel void sampled(read_only image2d_t a, sampler_t s, global float* b) {
     const float2 place = (float2)((i % 8 + 1) / 8.0f, (i / 8 + 1) / 8.0f);
     b[i] = read_imagef(a, s, place).x + read_imagef(a, BY_PLACE, (int2)(1, 1)).x;
 }
+kernel void writes(write_only image2d_t a, global float* b) { write_imagef(a, (int2)(0, 0), (float4)(b[0])); }
 kernel void plain(global const float* a, global float* b) { b[get_global_id(0)] = a[0]; }";
 
 fn source(entry: &str, image: Image) -> KernelSource {
@@ -97,6 +98,8 @@ fn an_opencl_kernel_takes_an_image_where_the_suite_has_one() {
         wants_a_buffer.contains("`a`, is a buffer (`float*`), and the suite gives an image"),
         "{wants_a_buffer}"
     );
+    let writes = log("writes", None);
+    assert!(writes.contains("`a`, is an image to write (`image2d_t`)"), "{writes}");
     let wants_a_sampler = log("sampled", None);
     assert!(
         wants_a_sampler.contains("`sampled` takes 3 arguments, and the suite gives 2"),

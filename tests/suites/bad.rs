@@ -835,6 +835,7 @@ fn images() {
         format!("in: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }}, image: {image} }}")
     };
     bad(&float("{ filter: linear }"), "image", &["`width` is missing"]);
+    bad(&float("{ width: 2^33 }"), "2^33", &["no image is 8589934592 elements wide"]);
     bad(&float("{ width: 0 }"), "0", &["at n=1024", "1024 elements do not fill rows of 0"]);
     bad(&float("{ width: n - 1 }"), "n - 1", &["do not fill rows of 1023"]);
     bad(&float("{ width: m }"), "m", &["there is no `m` here"]);

@@ -80,10 +80,17 @@ impl Curve {
         self.levels.last().map_or(0.0, |level| level.rate)
     }
 
-    /// As [`Curve::at`], where that is the slowest level that was measured and it was measured beyond so many bytes.
+    /// Whether it falls: then its last level is no fast cache's.
+    pub(super) fn has_fallen(&self) -> bool {
+        self.levels.len() > 1
+    }
+
+    /// The rate of its last level where so many bytes are surely in that: from where it begins, and of a curve that
+    /// never falls from the largest size on, since the smaller ones may be in a cache that instructions hide.
     pub(super) fn in_last_at(&self, bytes: f64) -> Option<f64> {
-        let last = self.levels.last().filter(|level| level.sizes[0] <= bytes)?;
-        (bytes <= self.largest).then_some(last.rate)
+        let last = self.levels.last()?;
+        let first = if self.has_fallen() { last.sizes[0] } else { self.largest };
+        (bytes >= first).then_some(last.rate)
     }
 
     /// Bytes of the largest size that was measured: what the curve says nothing beyond.
@@ -122,7 +129,7 @@ mod tests {
         let last = |bytes: f64| curve.in_last_at(bytes);
         assert_eq!(
             [last(255e6), last(256e6), last(1e9), last(2e9)],
-            [None, Some(20.0), Some(20.0), None]
+            [None, Some(20.0), Some(20.0), Some(20.0)]
         );
     }
 
@@ -130,6 +137,9 @@ mod tests {
     fn a_single_size_is_known_from_there_on() {
         let curve = curve(&[(64e6, 20.0)]);
         assert_eq!([curve.at(63e6), curve.at(64e6), curve.at(1e9)], [None, Some(20.0), Some(20.0)]);
+        let flat = self::curve(&[(4e6, 21.0), (64e6, 20.0)]);
+        assert_eq!([flat.in_last_at(12e6), flat.in_last_at(64e6)], [None, Some(21.0)]);
+        assert!(!flat.has_fallen());
     }
 
     #[test]

@@ -292,12 +292,15 @@ impl Roof {
         at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
-    /// The same of all workloads but one, which is a ceiling itself, in the slowest level of theirs: in a cache it is
-    /// instructions that bound a kernel, and one with better ones is no wrong one.
+    /// The same of other workloads than one that is a ceiling itself, as far as their last level is the memory's: in a
+    /// cache it is instructions that bound a kernel, and one with better ones is right.
     fn bound_by_others_at(&self, bytes: f64, own: &str) -> Option<f64> {
+        let is_memory = |curve: &Curve| {
+            curve.has_fallen() || self.memory().any(|memory| std::ptr::eq(memory, curve))
+        };
         let others = self.curves.iter().filter(|(workload, _)| *workload != own);
-        let at = others.map(|(_, curve)| curve.in_last_at(bytes));
-        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+        let others = others.filter(|(_, curve)| is_memory(curve));
+        others.filter_map(|(_, curve)| curve.in_last_at(bytes)).reduce(f64::max)
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.

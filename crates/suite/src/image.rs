@@ -63,7 +63,7 @@ impl Converter<'_> {
         let what = match other.written {
             Written::Glsl => "GLSL",
             Written::Spirv => "SPIR-V",
-            Written::Library(_) | Written::Plain => "a library's routine",
+            _ => "a library's routine",
         };
         let message = format!("kernels in OpenCL C and WGSL take images, and this one is {what}");
         self.diagnostics.push(&image.at, message, None);

@@ -5,17 +5,19 @@ class Images {
   constructor(device) {
     this.device = device;
     this.textures = new Map();
+    // Whether the device may still be filling one.
+    this.filling = false;
   }
 
   // The texture of a part of a buffer; it holds what the buffer did when it was made. Its rows lie at multiples of 256
   // bytes on the way there.
   texture({ width, texel, format }, part, gpu) {
     const key = JSON.stringify([part, width, format]);
-    if (!this.textures.has(key)) this.textures.set(key, this.filled(width, texel, format, part, gpu));
+    if (!this.textures.has(key)) this.textures.set(key, this.make(width, texel, format, part, gpu));
     return this.textures.get(key).texture.createView();
   }
 
-  filled(width, texel, format, { buffer, offset, len }, gpu) {
+  make(width, texel, format, { buffer, offset, len }, gpu) {
     const { device } = this;
     const row = width * texel;
     const height = len / row;
@@ -26,12 +28,19 @@ class Images {
     const rows = device.createBuffer({ size, usage: GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST });
     const encoder = device.createCommandEncoder();
     for (let i = 0; i < height; i++) {
-      encoder.copyBufferToBuffer(gpu, offset + i * row, rows, i * bytesPerRow, padded(row, 4));
+      encoder.copyBufferToBuffer(gpu, offset + i * row, rows, i * bytesPerRow, row);
     }
     encoder.copyBufferToTexture({ buffer: rows, bytesPerRow }, { texture }, [width, height]);
     device.queue.submit([encoder.finish()]);
+    this.filling = true;
     rows.destroy();
     return { buffer, texture };
+  }
+
+  // Until all are filled.
+  async filled() {
+    if (this.filling) await this.device.queue.onSubmittedWorkDone();
+    this.filling = false;
   }
 
   sampler({ filter }) {

@@ -218,8 +218,7 @@ class Session {
     const queries = timed ? this.queries(steps.length) : null;
     const stages = this.encode(steps, queries);
     const { queue } = this.device;
-    // What fills images is over before, too.
-    await queue.onSubmittedWorkDone();
+    await this.images.filled();
     const began = performance.now();
     for (const stage of stages) await stage();
     await queue.onSubmittedWorkDone();

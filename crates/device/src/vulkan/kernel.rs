@@ -60,14 +60,11 @@ pub(super) fn build(
         capabilities: context.abilities.capabilities(),
         max_pushed: context.limits.max_push_constants_size,
         zeroed_local: context.abilities.zeroed_local,
+        packed_dot: context.abilities.packed_dot,
     };
     let spirv = spirv::compile(source, &examined.text, target).map_err(failed)?;
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
-    }
-    if spirv.has_packed_dot() && !context.abilities.packed_dot {
-        let why = "needs dot products of four packed bytes, which the device does not offer";
-        return Err(Error::Unsupported(format!("{} {why}", name(source))));
     }
     let images: Vec<_> = source.bindings.iter().map(images::kind).collect();
     let samplers = samplers(context, &images)?;

@@ -13,8 +13,30 @@ const VERSION: (u8, u8) = (1, 3);
 /// The instruction that declares `CooperativeMatrixKHR`.
 const COOPERATIVE_MATRIX: [u32; 2] = [2 << 16 | 17, 6022];
 
-/// The one that declares `DotProductInput4x8BitPacked`.
-const PACKED_DOT: [u32; 2] = [2 << 16 | 17, 6018];
+/// What kernels may ask for that was examined for the device, all but dot products of four packed bytes, in place of
+/// which naga multiplies and adds.
+const WITHOUT_PACKED_DOT: [spv::Capability; 20] = [
+    spv::Capability::AtomicFloat32AddEXT,
+    spv::Capability::CooperativeMatrixKHR,
+    spv::Capability::Float16,
+    spv::Capability::Float64,
+    spv::Capability::GroupNonUniform,
+    spv::Capability::GroupNonUniformArithmetic,
+    spv::Capability::GroupNonUniformBallot,
+    spv::Capability::GroupNonUniformQuad,
+    spv::Capability::GroupNonUniformShuffle,
+    spv::Capability::GroupNonUniformShuffleRelative,
+    spv::Capability::GroupNonUniformVote,
+    spv::Capability::ImageQuery,
+    spv::Capability::Int16,
+    spv::Capability::Int64,
+    spv::Capability::Int64Atomics,
+    spv::Capability::Linkage,
+    spv::Capability::Shader,
+    spv::Capability::StorageBuffer16BitAccess,
+    spv::Capability::UniformAndStorageBuffer16BitAccess,
+    spv::Capability::VulkanMemoryModel,
+];
 
 /// A kernel as the driver takes it.
 pub(super) struct Spirv {
@@ -28,11 +50,6 @@ impl Spirv {
     pub fn has_matrices(&self) -> bool {
         self.words.windows(2).any(|pair| pair == COOPERATIVE_MATRIX)
     }
-
-    /// Whether it has dot products of four packed bytes.
-    pub fn has_packed_dot(&self) -> bool {
-        self.words.windows(2).any(|pair| pair == PACKED_DOT)
-    }
 }
 
 /// What a device takes.
@@ -44,6 +61,8 @@ pub(super) struct Target {
     /// Whether it zeroes local memory itself. Else the first work-item does, while its group waits: a kernel over tiles
     /// of 4 KiB took 90 times as long on lavapipe.
     pub zeroed_local: bool,
+    /// Whether it has dot products of four packed bytes.
+    pub packed_dot: bool,
 }
 
 /// A validator for what a device can do.
@@ -122,6 +141,7 @@ fn write(
         },
         force_loop_bounding: checked,
         emit_int_div_checks: checked,
+        capabilities: (!target.packed_dot).then(|| WITHOUT_PACKED_DOT.into_iter().collect()),
         // Compute kernels have none of either, and the capability would have to be requested.
         use_storage_input_output_16: false,
         ..spv::Options::default()
@@ -147,7 +167,18 @@ mod tests {
     };
 
     /// A kernel with this body and these constants.
+    const TARGET: Target = Target {
+        capabilities: Capabilities::all(),
+        max_pushed: 128,
+        zeroed_local: true,
+        packed_dot: true,
+    };
+
     fn compiled(body: &str, constants: &[(&str, Constant)]) -> Spirv {
+        compiled_for(TARGET, body, constants)
+    }
+
+    fn compiled_for(target: Target, body: &str, constants: &[(&str, Constant)]) -> Spirv {
         let element = Element::scalar(Scalar::F32);
         let text = format!(
             "@group(0) @binding(0) var<storage, read_write> a: array<f32>;
@@ -171,8 +202,6 @@ mod tests {
             meaning: None,
             settings: Default::default(),
         };
-        let target =
-            Target { capabilities: Capabilities::all(), max_pushed: 128, zeroed_local: true };
         compile(&source, &source.wgsl().unwrap(), target).unwrap()
     }
 
@@ -189,9 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn packed_dot_products_are_found_out() {
-        let dot = compiled("a[0] = f32(dot4I8Packed(u32(a[1]), M));", &[("M", Constant::Int(8))]);
-        assert!(dot.has_packed_dot());
-        assert!(!compiled("a[0] = f32(M);", &[("M", Constant::Int(8))]).has_packed_dot());
+    fn packed_dot_products_are_asked_for_where_the_device_has_them() {
+        // The instruction that declares `DotProductInput4x8BitPacked`.
+        let asks = |packed_dot| {
+            let text = "a[0] = f32(dot4I8Packed(u32(a[1]), 7u));";
+            let spirv = compiled_for(Target { packed_dot, ..TARGET }, text, &[]);
+            spirv.words.windows(2).any(|pair| pair == [2 << 16 | 17, 6018])
+        };
+        assert_eq!([asks(true), asks(false)], [true, false]);
     }
 }

@@ -345,3 +345,12 @@ fn an_image_meets_a_texture_of_its_elements_and_a_sampler_where_it_has_a_filter(
         "{found:?}"
     );
 }
+
+#[test]
+fn kernels_that_are_translated_take_no_images() {
+    let image = "fill: random_bits, image: { width: 8 }";
+    let glsl = SUITE.replace("wgsl: k.wgsl", "glsl: k.comp").replace("fill: random_bits", image);
+    let found = load_with(SUITE, &glsl, &[("k.comp", crate::testing::GLSL)]);
+    let said = found.unwrap_err().remove(0).message;
+    assert_eq!(said, "kernels in OpenCL C and WGSL take images, and this one is GLSL");
+}
