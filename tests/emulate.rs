@@ -66,10 +66,14 @@ fn fixed() -> Vec<Workload> {
     let tables = tables.map(|variant| format!("table/{variant}"));
     let mut others = vec!["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
     others.extend(tables.iter().map(String::as_str));
+    let images = ["image/buffer", "image/buffer_linear"];
+    others.extend(images);
     let mut ceilings = [named("ceilings", &others), named("word-latency", &words)].concat();
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
     named_size(&mut ceilings, "read_runs", 32_768);
     tables.iter().for_each(|table| named_size(&mut ceilings, table, 4096));
+    // No multiple of a group's side.
+    images.iter().for_each(|image| named_size(&mut ceilings, image, 37));
     words.iter().for_each(|word| named_size(&mut ceilings, word, 4096));
     let launch = named("all", &["launch"]);
     let mut workloads =

@@ -240,14 +240,11 @@ fn create(
     let families = queues_by_family(topology);
     let max_count = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
     let priorities = vec![1.0; max_count];
-    let queues: Vec<_> = families
-        .iter()
-        .map(|&(family, count)| {
-            vk::DeviceQueueCreateInfo::default()
-                .queue_family_index(family)
-                .queue_priorities(&priorities[..count as usize])
-        })
-        .collect();
+    let queues = |&(family, count): &(u32, u32)| {
+        let priorities = &priorities[..count as usize];
+        vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(priorities)
+    };
+    let queues: Vec<_> = families.iter().map(queues).collect();
     let names: Vec<_> = abilities.wanted().into_iter().map(|name| name.as_ptr()).collect();
     let core = vk::PhysicalDeviceFeatures::default()
         .shader_float64(abilities.f64)

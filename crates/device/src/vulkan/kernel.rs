@@ -56,13 +56,7 @@ pub(super) fn build(
     images::check(context, &source.bindings)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
-    let target = Target {
-        capabilities: context.abilities.capabilities(),
-        max_pushed: context.limits.max_push_constants_size,
-        zeroed_local: context.abilities.zeroed_local,
-        packed_dot: context.abilities.packed_dot,
-    };
-    let spirv = spirv::compile(source, &examined.text, target).map_err(failed)?;
+    let spirv = spirv::compile(source, &examined.text, target(context)).map_err(failed)?;
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
     }
@@ -108,6 +102,16 @@ pub(super) fn build(
         textures,
     };
     Ok((kernel, report))
+}
+
+/// What the device takes.
+fn target(context: &Context) -> Target {
+    Target {
+        capabilities: context.abilities.capabilities(),
+        max_pushed: context.limits.max_push_constants_size,
+        zeroed_local: context.abilities.zeroed_local,
+        packed_dot: context.abilities.packed_dot,
+    }
 }
 
 /// A layout beyond the device's limits is no error to a driver: anything may follow.

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_dot_products_are_asked_for_where_the_device_has_them() {
+    fn packed_dot_products_are_requested_where_the_device_has_them() {
         // The instruction that declares `DotProductInput4x8BitPacked`.
         let asks = |packed_dot| {
             let text = "a[0] = f32(dot4I8Packed(u32(a[1]), 7u));";
