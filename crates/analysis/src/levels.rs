@@ -80,13 +80,13 @@ impl Curve {
         self.levels.last().map_or(0.0, |level| level.rate)
     }
 
-    /// Whether it falls: then its last level is no fast cache's.
+    /// Whether it falls: then its last level is not the fastest.
     pub(super) fn has_fallen(&self) -> bool {
         self.levels.len() > 1
     }
 
     /// The rate of its last level where so many bytes are surely in that: from where it begins, and of a curve that
-    /// never falls from the largest size on, since the smaller ones may be in a cache that instructions hide.
+    /// never falls from the largest size on: the smaller ones may be in a cache that the kernel is too slow to show.
     pub(super) fn in_last_at(&self, bytes: f64) -> Option<f64> {
         let last = self.levels.last()?;
         let first = if self.has_fallen() { last.sizes[0] } else { self.largest };

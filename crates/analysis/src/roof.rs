@@ -293,7 +293,7 @@ impl Roof {
     }
 
     /// The same of other workloads than one that is a ceiling itself, as far as their last level is the memory's: in a
-    /// cache it is instructions that bound a kernel, and one with better ones is right.
+    /// cache a kernel may be bound by its instructions, and another with fewer is faster and right.
     fn bound_by_others_at(&self, bytes: f64, own: &str) -> Option<f64> {
         let is_memory = |curve: &Curve| {
             curve.has_fallen() || self.memory().any(|memory| std::ptr::eq(memory, curve))
