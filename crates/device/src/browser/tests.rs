@@ -1,5 +1,6 @@
 //! The protocol, spoken with a page that is a thread.
 
+mod images;
 mod untrusted;
 
 use super::info::Report;
@@ -9,8 +10,8 @@ use super::{Browser, Hub};
 use crate::{Backend, Device};
 use gpubench_core::error::Error;
 use gpubench_core::gpu::{
-    Access, Binding, BoundsChecks, BufferId, Clock, Element, Filter, Image, KernelId, KernelSource,
-    Language, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    Access, Binding, BoundsChecks, BufferId, Clock, Element, KernelId, KernelSource, Language,
+    MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use serde_json::{Value, json};
@@ -301,72 +302,6 @@ fn constant_memory_is_bound_as_far_as_it_is_read() {
             { "buffer": { "position": 2, "read_only": false } },
         ])
     );
-}
-
-#[test]
-fn an_image_is_one_of_whole_words_that_the_page_has_room_for() {
-    let hub = hub();
-    let _page = FakePage::open(&hub, behaves);
-    let mut device = opened(&hub);
-    let element = |text: &str| Element::try_from(text.to_owned()).unwrap();
-    let source = |text: &str, width, filter| {
-        let binding = |name: &str, element, access, image| Binding {
-            name: name.into(),
-            element,
-            access,
-            image,
-        };
-        let image = Some(Image { width, filter });
-        KernelSource {
-            text: "@group(0) @binding(0) var a: texture_2d<f32>;
-                @group(0) @binding(1) var s: sampler;
-                @group(0) @binding(2) var<storage, read_write> out: array<f32>;
-                @compute @workgroup_size(GROUP_X) fn k() {
-                    out[0] = textureSampleLevel(a, s, vec2f(0.5), 0.0).x;
-                }"
-            .into(),
-            bindings: vec![
-                binding("a", element(text), Access::Read, image),
-                binding("out", element("f32"), Access::Write, None),
-            ],
-            ..kernel("")
-        }
-    };
-    let linear = device.build(KernelId(0), &source("f32", 8, Some(Filter::Linear)));
-    let linear = linear.unwrap_err().to_string();
-    assert!(linear.contains("the device filters none of `f32`"), "{linear}");
-    for id in [0, 1] {
-        device.alloc(BufferId(id), Bytes(4096), MemoryKind::Device).unwrap();
-    }
-    let mut launch = |text: &str, width, len| {
-        device.build(KernelId(0), &source(text, width, Some(Filter::Nearest))).unwrap();
-        let part =
-            |buffer, len| Slice { buffer: BufferId(buffer), offset: Bytes(0), len: Bytes(len) };
-        let mut recording = launches(1);
-        let Op::Dispatch { buffers, .. } = &mut recording.steps[0].op else { unreachable!() };
-        *buffers = vec![part(0, len), part(1, 4)];
-        device.run(&recording).map(|_| ()).map_err(|error| error.to_string())
-    };
-    assert_eq!(launch("f32", 8, 256), Ok(()));
-    assert!(launch("f32", 8, 252).unwrap_err().contains("252 B are no rows of 8 elements"));
-    assert!(launch("f16", 3, 12).unwrap_err().contains("rows of 6 bytes"));
-
-    let sent = |text, filter| {
-        let arguments = message::arguments(&source(text, 8, Some(filter)), &Default::default());
-        serde_json::to_value(arguments).unwrap()
-    };
-    let image = |texel, format: &str, sampled: &str| {
-        json!({ "image": {
-            "position": 0, "width": 8, "texel": texel, "format": format, "sampled": sampled
-        } })
-    };
-    let out = json!({ "buffer": { "position": 1, "read_only": false } });
-    let nearest = json!({ "sampler": { "filter": "nearest" } });
-    let first = image(16, "rgba32float", "unfilterable-float");
-    assert_eq!(sent("f32x4", Filter::Nearest), json!([first, nearest, out]));
-    let linear = json!({ "sampler": { "filter": "linear" } });
-    let halves = image(4, "rg16float", "float");
-    assert_eq!(sent("f16x2", Filter::Linear), json!([halves, linear, out]));
 }
 
 #[test]
