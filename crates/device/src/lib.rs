@@ -6,6 +6,7 @@ mod child;
 pub mod device_choice;
 pub mod doctor;
 pub mod freed_memory;
+mod image_limits;
 mod multi_device;
 pub mod opencl;
 mod physical_gpus;

@@ -1,6 +1,6 @@
 //! What a kernel takes, argument by argument: the one list that every device is given.
 
-use super::{Image, KernelSource, Language, Scalar};
+use super::{Image, ImageOf, KernelSource, Language, Scalar};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +169,11 @@ impl KernelSource {
     /// The image as which the kernel reads the buffer at this position.
     pub fn image(&self, buffer: u32) -> Option<Image> {
         self.bindings.get(buffer as usize)?.image
+    }
+
+    /// The images that it reads its buffers as, by position.
+    pub fn images(&self) -> Vec<Option<ImageOf>> {
+        self.bindings.iter().map(|binding| Some((binding.image?, binding.element))).collect()
     }
 
     /// Why its language cannot take its arguments, where it cannot.

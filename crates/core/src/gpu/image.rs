@@ -16,6 +16,9 @@ pub struct Image {
     pub filter: Option<Filter>,
 }
 
+/// An image, and the elements that it has.
+pub type ImageOf = (Image, Element);
+
 /// What a sampler gives between the centres of an image's elements. Beyond the edge it gives the nearest one of the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

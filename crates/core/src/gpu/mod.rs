@@ -16,7 +16,7 @@ mod timeline;
 mod wgsl_text;
 
 pub use argument::{Argument, ValueType, offsets, order_misfit, packed, place_in_suite};
-pub use image::{Filter, Image};
+pub use image::{Filter, Image, ImageOf};
 pub use info::{DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO, ZeroCopy};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,

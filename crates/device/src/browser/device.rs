@@ -4,6 +4,7 @@ use super::info::{Report, describe};
 use super::link::Link;
 use super::memory::Memory;
 use super::message::{Compiled, PIECE, Ran, Request, arguments};
+use crate::image_limits::ImageLimits;
 use crate::{Device, timeline, vulkan, wgpu};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -20,7 +21,7 @@ const TICK: f64 = 1e-9;
 pub(super) struct BrowserDevice {
     info: DeviceInfo,
     constant_limits: wgpu::ConstantLimits,
-    image_limits: wgpu::ImageLimits,
+    image_limits: ImageLimits,
     /// The step of the page's clock in seconds.
     clock_resolution: f64,
     memory: Memory,

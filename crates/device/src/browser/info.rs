@@ -1,7 +1,8 @@
 //! What the page reports of its adapter, as the rest of the program sees a device.
 
 use super::BROWSER;
-use crate::wgpu::{ConstantLimits, ImageLimits, whole_words};
+use crate::image_limits::ImageLimits;
+use crate::wgpu::{ConstantLimits, whole_words};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::record::is_tick;
 use gpubench_core::units::Bytes;

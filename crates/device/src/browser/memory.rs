@@ -1,11 +1,12 @@
 //! What was allocated and built on the page, so that mistakes of a recording are found before they travel.
 
+use crate::image_limits::ImageLimits;
 use crate::validation::{self, no_buffer, no_kernel};
-use crate::wgpu::{ConstantMemory, ImageLimits};
+use crate::wgpu::ConstantMemory;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    Argument, BufferId, DeviceInfo, Element, Image, KernelId, KernelSource, MemoryKind, Op,
-    Recording, Slice,
+    Argument, BufferId, DeviceInfo, ImageOf, KernelId, KernelSource, MemoryKind, Op, Recording,
+    Slice,
 };
 use gpubench_core::units::Bytes;
 use std::collections::HashMap;
@@ -24,11 +25,11 @@ struct Kernel {
     arguments: Vec<Argument>,
     constant_memory: ConstantMemory,
     /// The images that its buffers are read as, by position.
-    images: Vec<Option<(Image, Element)>>,
+    images: Vec<Option<ImageOf>>,
 }
 
 /// Pages copy rows into images by words of four bytes.
-fn whole_words((image, element): (Image, Element)) -> Result<()> {
+fn whole_words((image, element): ImageOf) -> Result<()> {
     let row = u64::from(image.width) * element.size().0;
     match row.is_multiple_of(4) {
         true => Ok(()),
@@ -43,7 +44,7 @@ impl Memory {
     pub fn built(&mut self, id: KernelId, source: &KernelSource, constant_memory: ConstantMemory) {
         let takes = (source.bindings.len(), source.params_bytes as usize);
         let arguments = source.arguments();
-        let images = source.bindings.iter().map(|b| Some((b.image?, b.element))).collect();
+        let images = source.images();
         self.kernels.insert(id, Kernel { takes, arguments, constant_memory, images });
     }
 

@@ -30,17 +30,11 @@ pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String
     let known = all(kernel).unwrap_or_default();
     let wrong = |argument: usize, why: String| {
         let lists = both(source, &arguments, &known);
-        Err(
-            match source
-                .settings
-                .places
-                .get(place_in_suite(&arguments, argument))
-                .or(source.settings.places.last())
-            {
-                Some(place) => format!("{place}: error: {why}; declared at {declared}{lists}"),
-                None => format!("{declared}: {why}{lists}"),
-            },
-        )
+        let places = &source.settings.places;
+        Err(match places.get(place_in_suite(&arguments, argument)).or(places.last()) {
+            Some(place) => format!("{place}: error: {why}; declared at {declared}{lists}"),
+            None => format!("{declared}: {why}{lists}"),
+        })
     };
     if let Some(found) = count(kernel).filter(|found| *found as usize != arguments.len()) {
         let given = arguments.len();

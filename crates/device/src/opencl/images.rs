@@ -1,11 +1,12 @@
 //! Images: copies of buffers in the device's own layout, and the samplers that kernels read them with.
 
 use super::object::{self, Owned};
-use super::query::Query;
+use super::query::{Query, saturating};
 use super::status::error;
+use crate::image_limits::{ImageLimits, shape};
 use crate::validation::within;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Binding, BufferId, Element, Filter, Image, KernelSource, Scalar, Slice};
+use gpubench_core::gpu::{BufferId, Element, Filter, ImageOf, KernelSource, Scalar, Slice};
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_SAMPLERS, Device,
@@ -23,45 +24,32 @@ use opencl3::types::{CL_TRUE, cl_device_id, cl_image_desc, cl_image_format, cl_m
 use std::collections::HashMap;
 use std::ptr;
 
-/// An image, and of which elements.
-pub(super) type Kind = (Image, Element);
-
-/// The images that a kernel's buffers are read as, by the buffer's position.
-pub(super) fn kinds(source: &KernelSource) -> Vec<Option<Kind>> {
-    let kind = |binding: &Binding| binding.image.map(|image| (image, binding.element));
-    source.bindings.iter().map(kind).collect()
-}
-
 /// Whether the device has the images and samplers that a kernel wants.
 ///
 /// # Errors
 /// `Unsupported` where it has none, or not as many.
-pub(super) fn check(device: cl_device_id, api: &str, kinds: &[Option<Kind>]) -> Result<()> {
-    let images = kinds.iter().flatten().count() as u64;
-    let samplers =
-        kinds.iter().flatten().filter(|(image, _)| image.filter.is_some()).count() as u64;
+pub(super) fn check(device: cl_device_id, api: &str, source: &KernelSource) -> Result<()> {
     let number = |what| Query(Device::new(device)).number(what);
     // What makes images came with OpenCL 1.2.
     let has_none = number(CL_DEVICE_IMAGE_SUPPORT) == Some(0) || api.starts_with("OpenCL 1.1");
-    if images > 0 && has_none {
+    if has_none && source.images().iter().any(Option::is_some) {
         return Err(Error::Unsupported("the device has no images".into()));
     }
-    for (what, count, limit) in [
-        ("images", images, CL_DEVICE_MAX_READ_IMAGE_ARGS),
-        ("samplers", samplers, CL_DEVICE_MAX_SAMPLERS),
-    ] {
-        if let Some(limit) = number(limit).filter(|limit| count > *limit) {
-            let why = format!("{count} {what}; the device takes {limit} in one kernel");
-            return Err(Error::Unsupported(why));
-        }
-    }
-    Ok(())
+    let limit = |what| number(what).map_or(u32::MAX, saturating);
+    let limits = ImageLimits {
+        max_images: limit(CL_DEVICE_MAX_READ_IMAGE_ARGS),
+        max_samplers: limit(CL_DEVICE_MAX_SAMPLERS),
+        // The size is left to the driver, which knows columns and rows apart; every device filters floats.
+        max_side: u32::MAX,
+        filters_f32: true,
+    };
+    limits.check(&source.bindings)
 }
 
 /// The images of a device.
 #[derive(Default)]
 pub(super) struct Images {
-    made: HashMap<(Slice, Kind), Owned<object::Image>>,
+    made: HashMap<(Slice, ImageOf), Owned<object::Image>>,
 }
 
 impl Images {
@@ -72,23 +60,23 @@ impl Images {
     pub(super) fn make(
         &mut self,
         context: &Context,
-        (slice, kind): (&Slice, Kind),
+        (slice, of): (&Slice, ImageOf),
         contents: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<()> {
-        if self.made.contains_key(&(*slice, kind)) {
+        if self.made.contains_key(&(*slice, of)) {
             return Ok(());
         }
-        let shape = shape(slice, kind)?;
+        let shape = shape(*slice, of)?;
         let contents = contents()?;
         within(slice, contents.len() as u64)?;
         let bytes = &contents[slice.offset.as_usize()..][..slice.len.as_usize()];
-        self.made.insert((*slice, kind), create(context, shape, kind.1, bytes)?);
+        self.made.insert((*slice, of), create(context, shape, of.1, bytes)?);
         Ok(())
     }
 
     /// The image of a slice that [`Images::make`] was given.
-    pub(super) fn get(&self, slice: &Slice, kind: Kind) -> Result<cl_mem> {
-        let made = self.made.get(&(*slice, kind));
+    pub(super) fn get(&self, slice: &Slice, of: ImageOf) -> Result<cl_mem> {
+        let made = self.made.get(&(*slice, of));
         made.map(|image| image.get()).ok_or_else(|| Error::Device("an image is not made".into()))
     }
 
@@ -103,11 +91,6 @@ impl Images {
     pub(super) fn clear(&mut self) {
         self.made.clear();
     }
-}
-
-fn shape(slice: &Slice, (image, element): Kind) -> Result<[u32; 2]> {
-    let wrong = || Error::Usage(format!("{} are no rows of {} elements", slice.len, image.width));
-    image.shape(slice.len, element).ok_or_else(wrong)
 }
 
 /// A sampler: places are shares of an image's width and height, and what is beyond the edge is as the edge.

@@ -9,7 +9,9 @@ use super::query::{Query, number};
 use super::status::checked;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Argument, BuildReport, DeviceInfo, KernelSource, Language, Slice};
+use gpubench_core::gpu::{
+    Argument, BuildReport, DeviceInfo, ImageOf, KernelSource, Language, Slice,
+};
 use gpubench_core::hash::from_hex;
 use gpubench_core::units::Bytes;
 use opencl3::context::Context;
@@ -62,7 +64,7 @@ pub(super) struct Kernel {
     in_constant_memory: Vec<u32>,
     max_constant: Option<Bytes>,
     /// The images that it reads buffers as, by position, and their samplers.
-    images: Vec<Option<images::Kind>>,
+    images: Vec<Option<ImageOf>>,
     samplers: Vec<Option<Owned<Sampler>>>,
     bindings: usize,
     params_bytes: usize,
@@ -97,7 +99,7 @@ impl Kernel {
     pub(super) fn images<'a>(
         &'a self,
         buffers: &'a [Slice],
-    ) -> impl Iterator<Item = (&'a Slice, images::Kind)> {
+    ) -> impl Iterator<Item = (&'a Slice, ImageOf)> {
         buffers.iter().zip(&self.images).filter_map(|(slice, kind)| Some((slice, (*kind)?)))
     }
 
@@ -112,7 +114,7 @@ impl Kernel {
         &mut self,
         buffers: &[Slice],
         params: &[u8],
-        memory: impl Fn(&Slice, Option<images::Kind>) -> Result<cl_mem>,
+        memory: impl Fn(&Slice, Option<ImageOf>) -> Result<cl_mem>,
     ) -> Result<()> {
         if self.bound.as_ref().is_some_and(|(b, p)| b == buffers && p == params) {
             return Ok(());
@@ -162,8 +164,7 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
-    let images = images::kinds(source);
-    images::check(device, &info.api, &images)?;
+    images::check(device, &info.api, source)?;
     let mut options = options(source, info)?;
     let begun = Instant::now();
     let (program, mut log) = compile(context, device, source, &options)?;
@@ -180,6 +181,7 @@ pub(super) fn build(
     let report = report(&object, device, seconds, options, log);
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
+    let images = source.images();
     let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
     let samplers: Result<Vec<_>> = filters
         .map(|filter| filter.map(|filter| images::sampler(context, filter)).transpose())

@@ -1,7 +1,7 @@
 //! Buffers on the device and in zero-copy memory, the three kinds of host memory, and parts of buffers.
 
 use super::device_buffer::DeviceBuffer;
-use super::images::{self, Images};
+use super::images::Images;
 use super::object::{self, Owned};
 use super::pages::{Page, zeroed_pages};
 use super::status::checked;
@@ -9,7 +9,7 @@ use super::transfer;
 use super::turned;
 use crate::validation::{self, MappedParts, no_buffer};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Slice};
+use gpubench_core::gpu::{BufferId, DeviceInfo, ImageOf, MemoryKind, Op, Slice};
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
@@ -167,7 +167,7 @@ impl Memory {
         &mut self,
         context: &Context,
         queue: &CommandQueue,
-        of: (&Slice, images::Kind),
+        of: (&Slice, ImageOf),
     ) -> Result<()> {
         let mut images = std::mem::take(&mut self.images);
         let contents = || {

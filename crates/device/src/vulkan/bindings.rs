@@ -1,7 +1,7 @@
 //! A kernel's bindings are those that the suite gives it: Vulkan itself does not look.
 
 use super::images;
-use gpubench_core::gpu::{Access, Argument, KernelSource};
+use gpubench_core::gpu::{Access, Argument, ImageOf, KernelSource};
 use naga::proc::Layouter;
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
@@ -36,8 +36,8 @@ fn argument_access(argument: &Argument, source: &KernelSource) -> Option<Access>
 }
 
 /// The image as which the kernel reads a buffer.
-fn image(source: &KernelSource, i: u32) -> Option<images::Kind> {
-    source.bindings.get(i as usize).and_then(images::kind)
+fn image(source: &KernelSource, i: u32) -> Option<ImageOf> {
+    source.images().get(i as usize).copied().flatten()
 }
 
 fn check_one(

@@ -6,7 +6,8 @@ use super::instance::Instance;
 use super::matrices::Features;
 use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
-use crate::wgpu::{ConstantLimits, ImageLimits};
+use crate::image_limits::ImageLimits;
+use crate::wgpu::ConstantLimits;
 use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
@@ -238,13 +239,8 @@ fn create(
     abilities: &Abilities,
 ) -> Result<ash::Device> {
     let families = queues_by_family(topology);
-    let max_count = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
-    let priorities = vec![1.0; max_count];
-    let queues = |&(family, count): &(u32, u32)| {
-        let priorities = &priorities[..count as usize];
-        vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(priorities)
-    };
-    let queues: Vec<_> = families.iter().map(queues).collect();
+    let priorities = priorities(&families);
+    let queues: Vec<_> = families.iter().zip(&priorities).map(queues_of_family).collect();
     let names: Vec<_> = abilities.wanted().into_iter().map(|name| name.as_ptr()).collect();
     let core = vk::PhysicalDeviceFeatures::default()
         .shader_float64(abilities.f64)
@@ -292,6 +288,18 @@ fn create(
         .push_next(&mut features);
     // SAFETY: the handle came from the instance; the structures live through the call.
     checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
+}
+
+/// Of each family its queues' priorities, which are all the same.
+fn priorities(families: &[(u32, u32)]) -> Vec<Vec<f32>> {
+    families.iter().map(|(_, count)| vec![1.0; *count as usize]).collect()
+}
+
+/// What asks for a family's queues, as many as there are priorities.
+fn queues_of_family<'a>(
+    ((family, _), priorities): (&(u32, u32), &'a Vec<f32>),
+) -> vk::DeviceQueueCreateInfo<'a> {
+    vk::DeviceQueueCreateInfo::default().queue_family_index(*family).queue_priorities(priorities)
 }
 
 /// Each family with how many of its queues a topology takes. Queues of a topology may be one queue of the device.

@@ -1,12 +1,11 @@
 //! Descriptors: what binds a kernel's arguments, and room for sets of them.
 
 use super::context::{Context, Owned};
-use super::images;
 use super::status::checked;
 use crate::wgpu::ConstantMemory;
 use ash::vk;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::Argument;
+use gpubench_core::gpu::{Argument, ImageOf};
 use std::rc::Rc;
 
 /// Descriptor sets of one pool.
@@ -35,7 +34,7 @@ pub(super) enum Info {
 /// The arguments that descriptors bind.
 pub(super) fn bound<'a>(
     arguments: &'a [Argument],
-    (constant_memory, images): (&'a ConstantMemory, &'a [Option<images::Kind>]),
+    (constant_memory, images): (&'a ConstantMemory, &'a [Option<ImageOf>]),
     pushed: bool,
 ) -> impl Iterator<Item = Descriptor<'a>> {
     let of = move |(binding, argument): (u32, &'a Argument)| {

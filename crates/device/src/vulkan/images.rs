@@ -5,12 +5,9 @@ use super::context::{Context, Owned};
 use super::status::checked;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Binding, Element, Filter, Image, Scalar, Slice};
+use gpubench_core::gpu::{Element, Filter, ImageOf, KernelSource, Scalar, Slice};
 use naga::{ImageClass, ImageDimension, ScalarKind, TypeInner};
 use std::rc::Rc;
-
-/// An image, and of which elements.
-pub(super) type Kind = (Image, Element);
 
 /// In what an image lies while kernels read it.
 const READ: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
@@ -22,13 +19,8 @@ pub(super) struct Texture {
     _memory: Owned<vk::DeviceMemory>,
 }
 
-/// The image that a kernel reads a buffer as.
-pub(super) fn kind(binding: &Binding) -> Option<Kind> {
-    binding.image.map(|image| (image, binding.element))
-}
-
 /// Whether a variable of this type reads such an image.
-pub(super) fn is_texture_of(inner: &TypeInner, (_, element): Kind) -> bool {
+pub(super) fn is_texture_of(inner: &TypeInner, (_, element): ImageOf) -> bool {
     let kind = match element.scalar {
         Scalar::I32 => ScalarKind::Sint,
         Scalar::U32 => ScalarKind::Uint,
@@ -42,10 +34,11 @@ pub(super) fn is_texture_of(inner: &TypeInner, (_, element): Kind) -> bool {
 ///
 /// # Errors
 /// `Unsupported` where it has none of such elements, or does not filter them.
-pub(super) fn check(context: &Context, bindings: &[Binding]) -> Result<()> {
+pub(super) fn check(context: &Context, source: &KernelSource) -> Result<()> {
     use vk::FormatFeatureFlags as Features;
-    context.image_limits().check(bindings)?;
-    for (binding, (image, element)) in bindings.iter().filter_map(|b| Some((b, kind(b)?))) {
+    context.image_limits().check(&source.bindings)?;
+    let images = source.bindings.iter().zip(source.images());
+    for (binding, (image, element)) in images.filter_map(|(b, of)| Some((b, of?))) {
         let has = context.image_features(format(element));
         let linear = match image.filter {
             Some(Filter::Linear) => Features::SAMPLED_IMAGE_FILTER_LINEAR,
@@ -92,9 +85,9 @@ impl Texture {
         context: &Rc<Context>,
         pools: &mut Pools,
         (buffer, slice): (vk::Buffer, Slice),
-        kind @ (_, element): Kind,
+        of @ (_, element): ImageOf,
     ) -> Result<Self> {
-        let [width, height] = context.image_limits().shape(slice, kind)?;
+        let [width, height] = context.image_limits().shape(slice, of)?;
         if !slice.offset.0.is_multiple_of(element.size().0) {
             let (first, texel) = (slice.offset.0, element.size());
             let why =

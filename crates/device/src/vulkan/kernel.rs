@@ -12,7 +12,7 @@ use super::status::{checked, error};
 use crate::wgpu::{ConstantMemory, Examined, check_values, name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Argument, BuildReport, KernelSource, Slice};
+use gpubench_core::gpu::{Argument, BuildReport, ImageOf, KernelSource, Slice};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ pub(super) struct Kernel {
     /// Which of them are read from constant memory.
     constant_memory: ConstantMemory,
     /// The images that they are read as, by position, and their samplers.
-    images: Vec<Option<images::Kind>>,
+    images: Vec<Option<ImageOf>>,
     samplers: Vec<Option<Owned<vk::Sampler>>>,
     /// Bytes of a launch's parameters.
     pub params: u32,
@@ -53,14 +53,14 @@ pub(super) fn build(
 ) -> Result<(Kernel, BuildReport)> {
     let (arguments, constant_memory) = (source.arguments(), examined.constant_memory.clone());
     check_limits(context, source, &arguments, &constant_memory)?;
-    images::check(context, &source.bindings)?;
+    images::check(context, source)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
     let spirv = spirv::compile(source, &examined.text, target(context)).map_err(failed)?;
     if spirv.has_matrices() {
         check_subgroups(context, source)?;
     }
-    let images: Vec<_> = source.bindings.iter().map(images::kind).collect();
+    let images = source.images();
     let samplers = samplers(context, &images)?;
     let bound = bound(&arguments, (&constant_memory, &images), spirv.pushed);
     let set_layout = set_layout(context, bound)?;
@@ -146,7 +146,7 @@ fn check_subgroups(context: &Context, source: &KernelSource) -> Result<()> {
 /// The samplers of a kernel's images, by position.
 fn samplers(
     context: &Rc<Context>,
-    images: &[Option<images::Kind>],
+    images: &[Option<ImageOf>],
 ) -> Result<Vec<Option<Owned<vk::Sampler>>>> {
     let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
     filters.map(|filter| filter.map(|f| images::sampler(context, f)).transpose()).collect()

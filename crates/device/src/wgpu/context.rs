@@ -1,7 +1,7 @@
 //! An open device. Every complaint of the API becomes a typed error; nothing panics.
 
 use super::constant_memory::ConstantLimits;
-use super::images::ImageLimits;
+use crate::image_limits::ImageLimits;
 use ::wgpu::{
     Adapter, CommandBuffer, DeviceDescriptor, DeviceLostReason, ErrorFilter, Features, MemoryHints,
     PollType,

@@ -12,7 +12,7 @@ use ::wgpu::{
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    Access, Argument, Binding, BoundsChecks, BuildReport, Element, Image, KernelSource, Slice,
+    Access, Argument, Binding, BoundsChecks, BuildReport, ImageOf, KernelSource, Slice,
 };
 use std::collections::HashMap;
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub(super) struct Kernel {
     /// Which of them are read from constant memory.
     pub constant_memory: ConstantMemory,
     /// The images that they are read as, by position.
-    pub images: Vec<Option<(Image, Element)>>,
+    pub images: Vec<Option<ImageOf>>,
     /// Bytes of a launch's parameters.
     pub params: u32,
     /// A bind group for each set of slices it was launched with. Parameters are bound with a
@@ -76,7 +76,7 @@ pub(super) fn build(
         arguments: source.arguments(),
         buffers: source.bindings.len(),
         constant_memory: examined.constant_memory.clone(),
-        images: source.bindings.iter().map(|b| Some((b.image?, b.element))).collect(),
+        images: source.images(),
         params: source.params_bytes,
         groups: HashMap::new(),
     };
@@ -165,7 +165,7 @@ fn layout_entries(
             }
             Argument::Buffer(i) => match source.bindings.get(*i as usize) {
                 Some(Binding { image: Some(image), element, .. }) => {
-                    images::layout(*image, *element)
+                    images::layout((*image, *element))
                 }
                 bound => {
                     let read_only = bound.is_some_and(|buffer| buffer.access == Access::Read);

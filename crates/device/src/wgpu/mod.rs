@@ -42,7 +42,6 @@ pub use checks::local_bytes;
 pub(super) use checks::{Examined, examine, name};
 pub(super) use constant_memory::{ConstantLimits, ConstantMemory};
 pub use context::EXIT_DEVICE_LOST;
-pub(super) use images::ImageLimits;
 pub(super) use info::whole_words;
 pub(super) use kernel::{check_values, options};
 pub(super) use memory::{reserved, zeroed};
