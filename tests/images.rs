@@ -17,7 +17,12 @@ kernel void sampled(read_only image2d_t a, sampler_t s, global float* b) {
     b[i] = read_imagef(a, s, place).x + read_imagef(a, BY_PLACE, (int2)(1, 1)).x;
 }
 kernel void writes(write_only image2d_t a, global float* b) { write_imagef(a, (int2)(0, 0), (float4)(b[0])); }
-kernel void plain(global const float* a, global float* b) { b[get_global_id(0)] = a[0]; }";
+kernel void plain(global const float* a, global float* b) { b[get_global_id(0)] = a[0]; }
+kernel void fractions(read_only image2d_t a, global float* b) {
+    const int i = get_global_id(0);
+    const float4 read = 255 * read_imagef(a, BY_PLACE, (int2)(i % 8, i / 8));
+    b[i] = read.x + 256 * read.y;
+}";
 
 fn source(entry: &str, image: Image) -> KernelSource {
     let binding = |name: &str, access, image| Binding {
@@ -82,6 +87,52 @@ fn an_opencl_kernel_reads_a_buffer_as_an_image() {
             assert!((found - wanted).abs() <= 1e-5 * wanted.abs(), "{i}: {found}, not {wanted}");
         }
     }
+}
+
+/// What the kernel `fractions` makes of an image of bytes at the beginning of a buffer.
+fn fractions(bytes: &[u8], width: u32, element_width: u32) -> Result<Vec<f32>, Error> {
+    let mut device = Opencl.open(0)?;
+    let len = bytes.len() as u64;
+    device.alloc(BufferId(0), Bytes(len), MemoryKind::Device)?;
+    device.alloc(BufferId(1), Bytes(256), MemoryKind::Device)?;
+    device.write(BufferId(0), bytes)?;
+    let mut kernel = source("fractions", Image { width, filter: None });
+    kernel.bindings[0].element = Element { scalar: Scalar::U8, width: element_width };
+    device.build(KernelId(0), &kernel)?;
+    let mut recording = Recording::default();
+    let buffers = vec![slice(0, 0, len), slice(1, 0, 256)];
+    let launch = Op::Dispatch { kernel: KernelId(0), groups: [1; 3], buffers, params: vec![] };
+    recording.push(Queue(0), vec![], launch);
+    device.run(&recording)?;
+    let found = device.read(BufferId(1))?;
+    Ok(found.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect())
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn bytes_of_an_opencl_image_are_fractions() {
+    for width in [1_usize, 2, 4] {
+        let bytes: Vec<u8> = (0..64 * width).map(|i| (7 * i % 256) as u8).collect();
+        let components = |element: &[u8]| {
+            f32::from(element[0]) + 256.0 * f32::from(*element.get(1).unwrap_or(&0))
+        };
+        let wanted = bytes.chunks(width).map(components);
+        let found = match fractions(&bytes, 8, width as u32) {
+            // OpenCL 1.2 demands images of four channels only.
+            Err(Error::Unsupported(_)) if width < 4 => continue,
+            found => found.unwrap(),
+        };
+        for (i, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+            assert!((found - wanted).abs() < 0.05, "{width}, {i}: {found}, wanted {wanted}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn an_opencl_image_that_is_too_tall_is_unsupported() {
+    let tall = fractions(&vec![0; 8 << 20], 1, 4).unwrap_err();
+    assert!(matches!(&tall, Error::Unsupported(why) if why.contains("1 × 2097152")), "{tall}");
 }
 
 #[test]

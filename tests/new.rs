@@ -199,6 +199,48 @@ fn a_kernel_in_wgsl_runs_once_its_questions_are_answered() {
     runs("scaled.wgsl", &[], &answers, &expected);
 }
 
+/// A picture of 8 × 6 that counts its elements, read where four meet.
+const PICTURE: [(&str, &str); 7] = [
+    ("an element of picture", "f32"),
+    ("elements picture has", "48"),
+    ("contents of picture", "index"),
+    ("of a row of picture", "8"),
+    ("nearest or linear", "linear"),
+    ("operations", "{ flops: 4, bytes: 4 }"),
+    VERIFY,
+];
+
+fn halved_picture() -> Vec<f32> {
+    let four_around = |i: usize| (16 * (i / 4) + 2 * (i % 4)) as f32 + 4.5;
+    (0..12).map(four_around).collect()
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn a_kernel_with_an_image_and_its_sampler_runs() {
+    let own = [
+        ("work-items of a group", "[4, 4]"),
+        ("values of columns", "[4]"),
+        ("values of rows", "[3]"),
+        ("elements out has", "columns*rows"),
+        ("contents of out", "{ constant: 0 }"),
+        ("reads out", "write"),
+        ("work-items along", "[columns, rows]"),
+    ];
+    runs("halved.cl", &[], &[&own[..], &PICTURE].concat(), &halved_picture());
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
+fn a_kernel_with_a_texture_and_its_sampler_runs() {
+    let own = [
+        ("problem sizes", "{ COLUMNS: [4], ROWS: [3] }"),
+        ("elements out has", "COLUMNS*ROWS"),
+        ("work-items along", "[COLUMNS, ROWS]"),
+    ];
+    runs("halved.wgsl", &[], &[&own[..], &PICTURE].concat(), &halved_picture());
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let place = place();

@@ -1,7 +1,7 @@
 //! What a device allows of images, whatever its API.
 
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Binding, Filter, ImageOf, Scalar, Slice};
+use gpubench_core::gpu::{Binding, Filter, Image, ImageOf, Scalar, Slice};
 
 /// What a device allows of images.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,13 @@ impl ImageLimits {
     /// Whether a device with these limits reads a kernel's buffers as images.
     ///
     /// # Errors
-    /// `Unsupported` where it does not filter such elements, or has not so many.
+    /// `Unsupported` where no device has images of such elements, this one does not filter them, or it has not so many.
     pub fn check(self, bindings: &[Binding]) -> Result<()> {
+        let unknown =
+            |binding: &Binding| Image::unsupported(binding.image?.filter, binding.element);
+        if let Some(why) = bindings.iter().find_map(unknown) {
+            return Err(Error::Unsupported(why));
+        }
         let images = || bindings.iter().filter_map(|binding| binding.image);
         let filtered = images().filter(|image| image.filter.is_some()).count();
         for (what, count, limit) in [
@@ -101,6 +106,14 @@ mod tests {
         assert_eq!(wrong(LIMITS, &[plain, nearest]), "");
         assert!(wrong(LIMITS, &[plain; 3]).contains("3 images; the device takes 2"));
         assert!(wrong(LIMITS, &[nearest; 2]).contains("2 samplers; the device takes 1"));
+    }
+
+    #[test]
+    fn elements_that_no_image_has_are_rejected() {
+        for text in ["i8x4", "u16", "f32x8"] {
+            assert!(wrong(LIMITS, &[(text, None)]).contains(text), "{text}");
+        }
+        assert!(wrong(LIMITS, &[("u32", Some(Filter::Linear))]).contains("whole numbers"));
     }
 
     #[test]

@@ -139,15 +139,20 @@ pub fn table_reads(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 }
 
 /// Of each texel of an image of `n` columns and rows the sum of the SIDE × SIDE that begin with it; with FILTERED 1 of the
-/// means of each with its three neighbours to the right and below. Beyond the edge is the nearest texel of the edge.
+/// means of each with its three neighbours to the right and below. Beyond the edge is the nearest texel of the edge. Bytes
+/// are read as fractions of 255.
 pub fn image_sums(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     const CHANNELS: usize = 4;
     let (side, filtered) = (problem.size("SIDE")?, problem.size("FILTERED")? == 1);
     let n = problem.size("n")?.max(1);
     let numbers = problem.room("out", CHANNELS.saturating_mul(n).saturating_mul(n))?;
-    let image = problem.f32("image", numbers)?;
+    problem.room("image", numbers)?;
+    let image: Vec<f64> = match problem.data("image")? {
+        Data::Other(Scalar::U8, bytes) => bytes.iter().map(|&x| f64::from(x) / 255.0).collect(),
+        _ => problem.f32("image", numbers)?.iter().copied().map(f64::from).collect(),
+    };
     let texel = |column: usize, row: usize, channel: usize| {
-        f64::from(image[CHANNELS * (row.min(n - 1) * n + column.min(n - 1)) + channel])
+        image[CHANNELS * (row.min(n - 1) * n + column.min(n - 1)) + channel]
     };
     let sum = |i: usize| {
         let (row, column, channel) = (i / CHANNELS / n, i / CHANNELS % n, i % CHANNELS);
@@ -278,12 +283,16 @@ mod tests {
         assert_eq!(reads(0.0), Data::U32(vec![5 ^ 10, 30 ^ 35]));
         assert_eq!(reads(1.0), Data::U32(vec![5 ^ 10, 26 ^ 75]));
         let image: Vec<f32> = (0..16).map(|i| (i / 4) as f32 * 10.0_f32.powi(i % 4)).collect();
-        let sums = |filtered: f64| {
+        let sums_of = |image: Data, filtered: f64| {
             let numbers = [("n", 2.0), ("SIDE", 2.0), ("FILTERED", filtered)];
-            let buffers =
-                vec![("image", Data::F32(image.clone())), ("out", Data::F32(vec![0.0; 16]))];
+            let buffers = vec![("image", image), ("out", Data::F32(vec![0.0; 16]))];
             image_sums(&problem(&numbers, buffers)).unwrap().remove(0).1.as_bytes().to_vec()
         };
+        let sums = |filtered| sums_of(Data::F32(image.clone()), filtered);
+        let bytes = [[0, 51, 102, 255]; 4].concat();
+        let four_times = Data::F32([[0.0, 0.8, 1.6, 4.0]; 4].concat());
+        assert_eq!(sums_of(Data::Other(Scalar::U8, bytes), 0.0), four_times.as_bytes());
+
         // Texels 0, 1, 2, 3 in two rows; of the last one each of its four is 3. The means of the first are those of
         // 0 to 3, of 1 and 3, of 2 and 3, and 3.
         let tens = |texels: [f32; 4]| {

@@ -109,7 +109,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
     (
         "image_sums",
         ceilings::image_sums,
-        "sums of the `SIDE` × `SIDE` texels that begin at each of an image of `n` × `n`, or of the means where four meet",
+        "sums of the `SIDE` × `SIDE` texels that begin at each of an image of `n` × `n`, or of the means where four meet; bytes are fractions of 255",
     ),
     (
         "initialise",

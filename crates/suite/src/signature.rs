@@ -7,7 +7,10 @@ use gpubench_core::gpu::{
     Access, Element, FormalArgument, KernelSource, Scalar, Signature, Takes, ValueType,
 };
 use naga::valid::{FunctionInfo, GlobalUse};
-use naga::{AddressSpace, EntryPoint, GlobalVariable, Module, ScalarKind, TypeInner};
+use naga::{
+    AddressSpace, EntryPoint, GlobalVariable, Handle, ImageClass, ImageDimension, Module,
+    ScalarKind, TypeInner,
+};
 
 /// The signature of every compute entry point of `source`, in WGSL.
 ///
@@ -40,10 +43,11 @@ fn signature(
 ) -> Signature {
     let bound = module.global_variables.iter().filter_map(|(handle, variable)| {
         let binding = variable.binding.filter(|_| !used[handle].is_empty())?;
-        Some(([binding.group, binding.binding], formal(module, used, (handle, variable))))
+        Some(([binding.group, binding.binding], (handle, variable)))
     });
     let mut bound: Vec<_> = bound.collect();
     bound.sort_by_key(|(place, _)| *place);
+    let bound = behind_their_images(used, bound);
     let places: Vec<_> = bound.iter().map(|(place, _)| *place).collect();
     let plain = (0..).zip(&places).all(|(i, place)| *place == [0, i]);
     // A group that follows the suite's is no group of the text's.
@@ -52,14 +56,39 @@ fn signature(
         entry: entry.name.clone(),
         group: (!follows).then_some(entry.workgroup_size),
         bindings: if plain { vec![] } else { places },
-        arguments: bound.into_iter().map(|(_, argument)| argument).collect(),
+        arguments: bound.into_iter().map(|(_, variable)| formal(module, used, variable)).collect(),
     }
+}
+
+/// A variable of the text, and its place: `@group` and `@binding`.
+type Bound<'a> = ([u32; 2], (Handle<GlobalVariable>, &'a GlobalVariable));
+
+/// The variables in their order, but each sampler behind its image, as suites list them.
+fn behind_their_images<'a>(used: &FunctionInfo, bound: Vec<Bound<'a>>) -> Vec<Bound<'a>> {
+    let is_moved = |(_, (sampler, _)): &Bound| image_of(used, *sampler).is_some();
+    let (samplers, others): (Vec<_>, Vec<_>) = bound.into_iter().partition(is_moved);
+    let with_samplers = |other: Bound<'a>| {
+        let image = other.1.0;
+        let its = samplers.iter().filter(move |(_, (s, _))| image_of(used, *s) == Some(image));
+        std::iter::once(other).chain(its.copied())
+    };
+    others.into_iter().flat_map(with_samplers).collect()
+}
+
+/// The image that a sampler samples, where it is one only.
+fn image_of(
+    used: &FunctionInfo,
+    sampler: Handle<GlobalVariable>,
+) -> Option<Handle<GlobalVariable>> {
+    let mut images = used.sampling_set.iter().filter(|key| key.sampler == sampler);
+    let first = images.next()?;
+    images.next().is_none().then_some(first.image)
 }
 
 fn formal(
     module: &Module,
     used: &FunctionInfo,
-    (handle, variable): (naga::Handle<GlobalVariable>, &GlobalVariable),
+    (handle, variable): (Handle<GlobalVariable>, &GlobalVariable),
 ) -> FormalArgument {
     let inner = &module.types[variable.ty].inner;
     let takes = match variable.space {
@@ -77,16 +106,34 @@ fn formal(
             (None, element @ Some(_)) => Takes::Buffer { element, access: Some(Access::Read) },
             (None, None) => Takes::Block,
         },
-        _ => Takes::Unsupported,
+        _ if matches!(inner, TypeInner::Sampler { .. }) && image_of(used, handle).is_none() => {
+            Takes::Unsupported
+        }
+        _ => image_or_sampler(inner),
     };
     let r#type = module.types[variable.ty].name.clone().unwrap_or_else(|| match &takes {
         Takes::Buffer { element: Some(element), .. } => {
             format!("array<{}>", String::from(*element))
         }
         Takes::Value(value) => String::from(*value),
+        Takes::Image(Some(scalar)) => format!("texture_2d<{}>", scalar.name()),
+        Takes::Sampler => "sampler".to_owned(),
         _ => "a type without a name".to_owned(),
     });
     FormalArgument { name: variable.name.clone().unwrap_or_default(), r#type, takes }
+}
+
+/// What a suite gives a texture or a sampler.
+fn image_or_sampler(inner: &TypeInner) -> Takes {
+    match inner {
+        TypeInner::Image {
+            dim: ImageDimension::D2,
+            arrayed: false,
+            class: ImageClass::Sampled { kind, multi: false },
+        } => Takes::Image(known(naga::Scalar { kind: *kind, width: 4 })),
+        TypeInner::Sampler { comparison: false } => Takes::Sampler,
+        _ => Takes::Unsupported,
+    }
 }
 
 /// What a plain array holds; a vector of three lies as one of four.
@@ -266,15 +313,55 @@ fn count() { atomicAdd(&sums[0], 1u); }
     }
 
     #[test]
-    fn a_struct_is_a_block_and_an_image_is_nothing_that_a_suite_has() {
+    fn a_struct_is_a_block_and_a_texture_in_two_dimensions_an_image() {
         let block = arguments(
             "struct P { n: u32, m: u32 } @group(0) @binding(0) var<uniform> p: P;",
             "_ = p.n;",
         );
         assert_eq!((&block[0].takes, &block[0].r#type[..]), (&Takes::Block, "P"));
-        let image =
-            arguments("@group(0) @binding(0) var t: texture_2d<f32>;", "_ = textureDimensions(t);");
-        assert_eq!(image[0].takes, Takes::Unsupported);
+        for (r#type, takes) in [
+            ("texture_2d<f32>", Takes::Image(Some(Scalar::F32))),
+            ("texture_2d<u32>", Takes::Image(Some(Scalar::U32))),
+            ("texture_2d_array<f32>", Takes::Unsupported),
+            ("texture_3d<f32>", Takes::Unsupported),
+            ("texture_depth_2d", Takes::Unsupported),
+            ("texture_storage_2d<r32float, write>", Takes::Unsupported),
+        ] {
+            let declared = format!("@group(0) @binding(0) var t: {type};");
+            let found = &arguments(&declared, "_ = textureDimensions(t);")[0];
+            assert_eq!(found.takes, takes, "{type}");
+            if takes != Takes::Unsupported {
+                assert_eq!(found.r#type, r#type);
+            }
+        }
+        let sampled =
+            "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;";
+        let found = arguments(sampled, "_ = textureSampleLevel(t, s, vec2<f32>(), 0.0);");
+        assert_eq!((&found[1].takes, &found[1].r#type[..]), (&Takes::Sampler, "sampler"));
+    }
+
+    #[test]
+    fn a_sampler_stands_behind_the_one_image_that_it_samples() {
+        const DECLARED: &str =
+            "@group(0) @binding(0) var s: sampler; @group(0) @binding(1) var t: texture_2d<f32>;
+            @group(0) @binding(2) var u: texture_2d<f32>; @group(0) @binding(3) var r: sampler;";
+        let sampled = |texture: &str, sampler: &str| {
+            format!("_ = textureSampleLevel({texture}, {sampler}, vec2<f32>(), 0.0);")
+        };
+        let found = |body: &str| {
+            let text = format!("{DECLARED} @compute @workgroup_size(64) fn f() {{ {body} }}");
+            let found = wgsl_signatures(&source(&text)).unwrap().remove(0);
+            let names = found.arguments.iter().map(|a| (a.name.clone(), a.takes.clone()));
+            (names.collect::<Vec<_>>(), found.bindings)
+        };
+        let image = |name: &str| (name.to_owned(), Takes::Image(Some(Scalar::F32)));
+        let sampler = |name: &str, takes| (name.to_owned(), takes);
+        let (names, places) = found(&(sampled("u", "s") + &sampled("t", "r")));
+        let own =
+            [image("t"), sampler("r", Takes::Sampler), image("u"), sampler("s", Takes::Sampler)];
+        assert_eq!((&names[..], &places[..]), (&own[..], &[[0, 1], [0, 3], [0, 2], [0, 0]][..]));
+        let (names, _) = found(&(sampled("u", "s") + &sampled("t", "s")));
+        assert_eq!(names, [sampler("s", Takes::Unsupported), image("t"), image("u")]);
     }
 
     #[test]

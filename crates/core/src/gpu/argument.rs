@@ -181,7 +181,8 @@ impl KernelSource {
         if self.language == Language::Opencl {
             return None;
         }
-        let held = self.bindings.iter().map(|binding| binding.element);
+        // Of an image's elements the kernel sees what the device makes of them.
+        let held = self.bindings.iter().filter(|b| b.image.is_none()).map(|b| b.element);
         let lacks = held.filter(|element| element.scalar.wgsl().is_none()).map(String::from).next();
         if let Some(lacks) = lacks {
             return Some(format!("WGSL has no buffers of `{lacks}`"));
@@ -347,6 +348,13 @@ mod tests {
             assert!(lacks.is_none_or(|lacks| found.is_some_and(|found| found.contains(lacks))));
             assert_eq!(why(Language::Opencl), None);
         }
+        let image = Some(Image { width: 4, filter: None });
+        let mut bytes = source(Language::Wgsl, "u8", None);
+        bytes.bindings.iter_mut().for_each(|binding| binding.image = image);
+        assert_eq!(bytes.unsupported_argument(), None, "the device makes fractions of them");
+        let plain = crate::gpu::Binding { image: None, ..bytes.bindings[0].clone() };
+        bytes.bindings.push(plain);
+        assert!(bytes.unsupported_argument().is_some_and(|why| why.contains("u8")));
     }
 
     #[test]

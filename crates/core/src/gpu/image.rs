@@ -1,6 +1,6 @@
 //! A buffer that a kernel reads as an image.
 
-use super::Element;
+use super::{Element, Scalar};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,15 +32,23 @@ pub enum Filter {
 impl Image {
     /// Why a device has no image of such elements, or none that is filtered so; `None` where it has.
     pub fn unsupported(filter: Option<Filter>, element: Element) -> Option<String> {
-        use super::Scalar::{F16, F32, I32, U32};
+        use Scalar::{F16, F32, I32, U8, U32};
         let name = String::from(element);
-        if ![F16, F32, I32, U32].contains(&element.scalar) || ![1, 2, 4].contains(&element.width) {
-            let known = "f16, f32, i32 or u32, or two or four of one of them";
+        let is_known = [F16, F32, I32, U8, U32].contains(&element.scalar);
+        if !is_known || ![1, 2, 4].contains(&element.width) {
+            let known = "f16, f32, i32, u8 or u32, or two or four of one of them";
             return Some(format!("an image's elements are {known}, not `{name}`"));
         }
-        let is_whole = ![F16, F32].contains(&element.scalar);
-        (filter == Some(Filter::Linear) && is_whole)
+        (filter == Some(Filter::Linear) && Self::read_as(element) != F32)
             .then(|| format!("`linear` weighs fractions, and `{name}` are whole numbers"))
+    }
+
+    /// What a kernel reads of such elements: of bytes it is their fraction of 255.
+    pub fn read_as(element: Element) -> Scalar {
+        match element.scalar {
+            scalar @ (Scalar::I32 | Scalar::U32) => scalar,
+            _ => Scalar::F32,
+        }
     }
 
     /// Columns and rows of one whose elements take `bytes`; `None` where they do not fill its rows.
@@ -71,14 +79,16 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_of_four_types_and_only_fractions_are_weighed() {
-        for name in ["f32", "f32x4", "f16x2", "u32x4", "i32"] {
+    fn elements_are_of_five_types_and_only_fractions_are_weighed() {
+        for name in ["f32", "f32x4", "f16x2", "u32x4", "i32", "u8x4"] {
             assert_eq!(Image::unsupported(None, element(name)), None, "{name}");
         }
-        for name in ["f64", "u8x4", "f32x8", "i64"] {
+        for name in ["f64", "i8x4", "u8x8", "f32x8", "i64"] {
             assert!(Image::unsupported(None, element(name)).unwrap().contains(name), "{name}");
         }
-        assert_eq!(Image::unsupported(Some(Filter::Linear), element("f16x4")), None);
+        for fractions in ["f16x4", "u8x4"] {
+            assert_eq!(Image::unsupported(Some(Filter::Linear), element(fractions)), None);
+        }
         assert_eq!(Image::unsupported(Some(Filter::Nearest), element("u32")), None);
         assert!(Image::unsupported(Some(Filter::Linear), element("u32")).is_some());
     }

@@ -1,6 +1,6 @@
 //! What a kernel takes, as its compiler reports it: a suite for the kernel is made of it.
 
-use super::{Access, Element, ValueType};
+use super::{Access, Element, Scalar, ValueType};
 use serde::{Deserialize, Serialize};
 
 /// An entry point and its arguments in their own order.
@@ -44,6 +44,10 @@ pub enum Takes {
     Block,
     /// Local memory.
     Local,
-    /// Something that no suite can give, such as an image.
+    /// An image in two dimensions that is only read: a buffer; the type of what the kernel reads of it, where that shows.
+    Image(Option<Scalar>),
+    /// A sampler.
+    Sampler,
+    /// Something that no suite can give, such as an image in three dimensions.
     Unsupported,
 }

@@ -60,6 +60,7 @@ pub(super) enum PageArgument {
 fn image(position: u32, image: Image, element: Element) -> PageArgument {
     let (format, sampled) = match element.scalar {
         Scalar::F16 => ("16float", "float"),
+        Scalar::U8 => ("8unorm", "float"),
         Scalar::I32 => ("32sint", "sint"),
         Scalar::U32 => ("32uint", "uint"),
         _ if image.filter == Some(Filter::Linear) => ("32float", "float"),

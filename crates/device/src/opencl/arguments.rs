@@ -16,7 +16,7 @@ pub(super) struct Known {
     pub(super) r#type: String,
     pub(super) address: u32,
     /// Of an image.
-    is_written: bool,
+    pub(super) is_written: bool,
 }
 
 /// Holds the arguments of `source` against the kernel's: their number, whether each is a buffer, a

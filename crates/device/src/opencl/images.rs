@@ -18,7 +18,7 @@ use opencl3::error_codes::{
 use opencl3::memory::{
     CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, CL_FILTER_NEAREST, CL_FLOAT, CL_HALF_FLOAT,
     CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY, CL_R, CL_RG, CL_RGBA,
-    CL_SIGNED_INT32, CL_UNSIGNED_INT32, ClMem, Sampler,
+    CL_SIGNED_INT32, CL_UNORM_INT8, CL_UNSIGNED_INT32, ClMem, Sampler,
 };
 use opencl3::types::{CL_TRUE, cl_device_id, cl_image_desc, cl_image_format, cl_mem};
 use std::collections::HashMap;
@@ -149,6 +149,7 @@ fn format(element: Element) -> cl_image_format {
     let image_channel_data_type = match element.scalar {
         Scalar::F16 => CL_HALF_FLOAT,
         Scalar::I32 => CL_SIGNED_INT32,
+        Scalar::U8 => CL_UNORM_INT8,
         Scalar::U32 => CL_UNSIGNED_INT32,
         _ => CL_FLOAT,
     };

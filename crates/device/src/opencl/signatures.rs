@@ -46,7 +46,7 @@ pub(super) fn signatures(found: &Found, source: &KernelSource) -> Result<Vec<Sig
 }
 
 fn formal(kernel: &Kernel, index: u32, known: Known, source: &KernelSource) -> FormalArgument {
-    let Known { name, r#type, address, .. } = known;
+    let Known { name, r#type, address, is_written } = known;
     let held = r#type.trim_end_matches('*').trim();
     let value = ValueType::from_opencl(held)
         .or_else(|| ValueType::from_opencl(&aliased(held, &source.text)?));
@@ -55,6 +55,8 @@ fn formal(kernel: &Kernel, index: u32, known: Known, source: &KernelSource) -> F
         .is_ok_and(|qualifier| qualifier & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0);
     let is_pointer = r#type.ends_with('*');
     let takes = match address {
+        _ if r#type == "image2d_t" && !is_written => Takes::Image(None),
+        _ if r#type == "sampler_t" => Takes::Sampler,
         CL_KERNEL_ARG_ADDRESS_LOCAL => Takes::Local,
         CL_KERNEL_ARG_ADDRESS_CONSTANT => {
             Takes::Buffer { element: value.and_then(element), access: Some(Access::Read) }
@@ -63,7 +65,7 @@ fn formal(kernel: &Kernel, index: u32, known: Known, source: &KernelSource) -> F
             element: value.and_then(element),
             access: constant.then_some(Access::Read),
         },
-        // Images, pipes and samplers.
+        // Other images and pipes.
         CL_KERNEL_ARG_ADDRESS_GLOBAL => Takes::Unsupported,
         _ if r#type.ends_with("_t") && value.is_none() => Takes::Unsupported,
         _ => value.map_or(Takes::Block, Takes::Value),

@@ -5,7 +5,7 @@ use super::context::{Context, Owned};
 use super::status::checked;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Element, Filter, ImageOf, KernelSource, Scalar, Slice};
+use gpubench_core::gpu::{Element, Filter, Image, ImageOf, KernelSource, Scalar, Slice};
 use naga::{ImageClass, ImageDimension, ScalarKind, TypeInner};
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub(super) struct Texture {
 
 /// Whether a variable of this type reads such an image.
 pub(super) fn is_texture_of(inner: &TypeInner, (_, element): ImageOf) -> bool {
-    let kind = match element.scalar {
+    let kind = match Image::read_as(element) {
         Scalar::I32 => ScalarKind::Sint,
         Scalar::U32 => ScalarKind::Uint,
         _ => ScalarKind::Float,
@@ -231,6 +231,9 @@ fn format(element: Element) -> vk::Format {
         (Scalar::I32, 1) => Format::R32_SINT,
         (Scalar::I32, 2) => Format::R32G32_SINT,
         (Scalar::I32, _) => Format::R32G32B32A32_SINT,
+        (Scalar::U8, 1) => Format::R8_UNORM,
+        (Scalar::U8, 2) => Format::R8G8_UNORM,
+        (Scalar::U8, _) => Format::R8G8B8A8_UNORM,
         (Scalar::U32, 1) => Format::R32_UINT,
         (Scalar::U32, 2) => Format::R32G32_UINT,
         (Scalar::U32, _) => Format::R32G32B32A32_UINT,

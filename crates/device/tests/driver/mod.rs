@@ -2,9 +2,11 @@
 //! of it.
 
 mod buffers;
+mod images;
 mod kit;
 
 pub use buffers::*;
+pub use images::*;
 pub use kit::*;
 
 use gpubench_core::error::Error;
@@ -350,6 +352,8 @@ macro_rules! driver_tests {
             arguments_stand_at_the_binding_of_their_position,
             a_buffer_is_read_from_constant_memory,
             a_buffer_is_read_as_an_image,
+            bytes_of_an_image_are_fractions,
+            images_that_no_device_has_are_rejected,
             what_a_buffer_holds_is_known_to_the_byte,
         }
 

@@ -46,7 +46,8 @@ pub(super) fn measure(case: &Case, to_device: bool, bench: &mut Bench) -> Result
     verify_copied(bench, (target, "data"), &data, "timed copies").map(drop)
 }
 
-/// Allocates both ends, fills the source, and the target, which is returned, with what no byte of the source is equal to.
+/// Allocates both ends. Fills the target with `data`, then inverts `data` and fills the source with that: no byte of the two is
+/// equal. Returns the target.
 fn place(
     device: &mut dyn Device,
     case: &Case,
@@ -58,9 +59,8 @@ fn place(
     device.alloc(host.buffer, host.len, case.key.host_memory.unwrap_or(MemoryKind::Pageable))?;
     let (source, target) =
         if to_device { (host.buffer, BufferId(0)) } else { (BufferId(0), host.buffer) };
-    device.write(source, data.as_bytes())?;
-    data.invert();
     device.write(target, data.as_bytes())?;
     data.invert();
+    device.write(source, data.as_bytes())?;
     Ok(target)
 }

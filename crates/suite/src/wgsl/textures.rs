@@ -2,12 +2,12 @@
 
 use super::super::misfit::{About, Misfit};
 use super::{Check, in_naga};
-use gpubench_core::gpu::Element;
+use gpubench_core::gpu::{Element, Image};
 use naga::{GlobalVariable, ImageClass, ImageDimension, ScalarKind, TypeInner};
 
 /// The texture whose elements these are.
 fn texture(element: Element) -> &'static str {
-    match in_naga(element.scalar).kind {
+    match in_naga(Image::read_as(element)).kind {
         ScalarKind::Sint => "texture_2d<i32>",
         ScalarKind::Uint => "texture_2d<u32>",
         _ => "texture_2d<f32>",
@@ -25,7 +25,7 @@ impl Check<'_> {
         let buffer = &self.source.bindings[i];
         let fits = match self.module.types[variable.ty].inner {
             TypeInner::Image { dim: ImageDimension::D2, arrayed: false, class } => {
-                let kind = in_naga(buffer.element.scalar).kind;
+                let kind = in_naga(Image::read_as(buffer.element)).kind;
                 class == ImageClass::Sampled { kind, multi: false }
             }
             _ => false,

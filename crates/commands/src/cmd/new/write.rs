@@ -1,6 +1,8 @@
 //! The text of a new suite.
 
-use gpubench_core::gpu::{Access, Element, FormalArgument, Language, Signature, Takes, ValueType};
+use gpubench_core::gpu::{
+    Access, Element, FormalArgument, Language, Scalar, Signature, Takes, ValueType,
+};
 use std::fmt::Write;
 
 /// The kernel that a suite is written for.
@@ -25,16 +27,32 @@ pub fn suite(kernel: &Written, signatures: &[Signature]) -> String {
         quoted(kernel.name)
     );
     for signature in signatures {
-        match signature.arguments.iter().find(|a| a.takes == Takes::Unsupported) {
-            Some(FormalArgument { name, r#type, .. }) => {
+        match unsupported(&signature.arguments) {
+            Some((FormalArgument { name, r#type, .. }, why)) => {
                 let (entry, name, r#type) =
                     (comment(&signature.entry), comment(name), comment(r#type));
-                let _ = writeln!(text, "  # {entry} takes `{name}`, {type}: no suite can give it.");
+                let _ = writeln!(text, "  # {entry} takes `{name}`, {type}: {why}.");
             }
             None => text += &workload(kernel, signature),
         }
     }
     text
+}
+
+/// The first argument that a suite cannot give, and why.
+fn unsupported(arguments: &[FormalArgument]) -> Option<(&FormalArgument, &'static str)> {
+    let before = std::iter::once(None).chain(arguments.iter().map(Some));
+    arguments.iter().zip(before).find_map(|(argument, before)| match argument.takes {
+        Takes::Unsupported => Some((argument, "no suite can give it")),
+        Takes::Sampler if !before.is_some_and(is_image) => {
+            Some((argument, "a suite gives a sampler right behind its image only"))
+        }
+        _ => None,
+    })
+}
+
+fn is_image(argument: &FormalArgument) -> bool {
+    matches!(argument.takes, Takes::Image(_))
 }
 
 fn workload(kernel: &Written, signature: &Signature) -> String {
@@ -47,7 +65,6 @@ fn workload(kernel: &Written, signature: &Signature) -> String {
         || ask("work-items of a group, such as [64] or [16, 16]"),
         |[x, y, z]| format!("[{x}, {y}, {z}]"),
     );
-    let args: Vec<_> = arguments.iter().map(argument).collect();
     let mut text = format!(
         "  {entry}:\n    kernel:\n      {language}: {}\n      entry: {entry}\n      group: {group}\n",
         quoted(kernel.file)
@@ -57,8 +74,10 @@ fn workload(kernel: &Written, signature: &Signature) -> String {
         let _ = writeln!(text, "      constants: {{ {} }}", all.join(", "));
     }
     let _ = writeln!(text, "      args:");
-    for (argument, given) in arguments.iter().zip(&args) {
-        let _ = writeln!(text, "        - {given} # {}", comment(&argument.r#type));
+    for formal in arguments {
+        if let Some(given) = argument(formal) {
+            let _ = writeln!(text, "        - {given} # {}", comment(&formal.r#type));
+        }
     }
     if !signature.bindings.is_empty() {
         let all: Vec<_> = signature.bindings.iter().map(|[g, b]| format!("[{g}, {b}]")).collect();
@@ -69,7 +88,10 @@ fn workload(kernel: &Written, signature: &Signature) -> String {
         let question = "fields of the struct in their order, such as { n: n, s: { f32: 0.5 } }";
         let _ = writeln!(text, "    params: {}", ask(question));
     }
-    let buffers = arguments.iter().filter_map(buffer).collect::<String>();
+    let behind = arguments.iter().skip(1).map(Some).chain([None]);
+    let buffers = arguments.iter().zip(behind);
+    let buffers = buffers.filter_map(|(a, behind)| buffer(a).or_else(|| image(a, behind)));
+    let buffers = buffers.collect::<String>();
     if !buffers.is_empty() {
         let _ = write!(text, "    buffers:\n{buffers}");
     }
@@ -85,9 +107,11 @@ fn workload(kernel: &Written, signature: &Signature) -> String {
     text
 }
 
-fn argument(FormalArgument { name, takes, .. }: &FormalArgument) -> String {
-    match takes {
-        Takes::Buffer { .. } | Takes::Unsupported => name.clone(),
+/// As the suite's list names it. A sampler is not listed: it comes with its image.
+fn argument(FormalArgument { name, takes, .. }: &FormalArgument) -> Option<String> {
+    Some(match takes {
+        Takes::Sampler => return None,
+        Takes::Buffer { .. } | Takes::Image(_) | Takes::Unsupported => name.clone(),
         Takes::Block => "params".into(),
         Takes::Local => {
             format!("{{ local: {} }}", ask(&format!("bytes of {name}, such as 4*GROUP_X")))
@@ -102,7 +126,7 @@ fn argument(FormalArgument { name, takes, .. }: &FormalArgument) -> String {
             };
             format!("{{ {}: {} }}", String::from(*r#type), ask(&numbers))
         }
-    }
+    })
 }
 
 /// Whole numbers are sizes, as far as anybody can know.
@@ -134,10 +158,7 @@ fn buffer(FormalArgument { name, r#type, takes }: &FormalArgument) -> Option<Str
     let count = ask(&format!("how many elements {name} has, such as n*n"));
     let mut text = format!("      {name}:\n        type: {element}\n        count: {count}\n");
     if *access != Some(Access::Write) {
-        let question = format!(
-            "contents of {name} before a launch: {{ uniform: [-1, 1] }}, {{ constant: 0 }} or index"
-        );
-        let _ = writeln!(text, "        fill: {}", ask(&question));
+        text += &fill(name, "{ uniform: [-1, 1] }, { constant: 0 } or index");
     }
     let access = match access {
         None => Some(ask(&format!("write, or read_write where the kernel reads {name}, too"))),
@@ -148,6 +169,32 @@ fn buffer(FormalArgument { name, r#type, takes }: &FormalArgument) -> Option<Str
         let _ = writeln!(text, "        access: {access}");
     }
     Some(text)
+}
+
+/// A buffer that the kernel reads as an image; the argument behind it may be its sampler.
+fn image(argument: &FormalArgument, behind: Option<&FormalArgument>) -> Option<String> {
+    let FormalArgument { name, takes: Takes::Image(scalar), .. } = argument else { return None };
+    let such = match scalar {
+        Some(scalar @ (Scalar::I32 | Scalar::U32)) => format!("{0} or {0}x4", scalar.name()),
+        Some(_) => "f32x4, f16x4 or u8x4".to_owned(),
+        None => "f32x4, f16x4 or u8x4 (read_imagef), i32x4 (read_imagei) or u32x4 (read_imageui)"
+            .to_owned(),
+    };
+    let r#type = ask(&format!("what an element of {name} is, such as {such}"));
+    let count = ask(&format!("how many elements {name} has, such as rows*columns"));
+    let width = ask(&format!("elements of a row of {name}, such as columns"));
+    let mut text = format!(
+        "      {name}:\n        type: {type}\n        count: {count}\n{}        image:\n          width: {width}\n",
+        fill(name, "{ uniform: [0, 1] }, or random_bits for whole numbers")
+    );
+    if behind.is_some_and(|behind| behind.takes == Takes::Sampler) {
+        let _ = writeln!(text, "          filter: {}", ask("nearest or linear"));
+    }
+    Some(text)
+}
+
+fn fill(name: &str, such: &str) -> String {
+    format!("        fill: {}\n", ask(&format!("contents of {name} before a launch: {such}")))
 }
 
 /// A question as a value.
@@ -168,7 +215,6 @@ fn comment(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::Scalar;
 
     fn argument(name: &str, r#type: &str, takes: Takes) -> FormalArgument {
         FormalArgument { name: name.into(), r#type: r#type.into(), takes }
@@ -193,9 +239,21 @@ mod tests {
             arguments,
             bindings: vec![[0, 0], [1, 0]],
         };
-        let image = vec![argument("i", "image2d_t", Takes::Unsupported)];
-        let image =
-            Signature { entry: "g".into(), group: None, arguments: image, bindings: vec![] };
+        let takes = |entry: &str, arguments: &[FormalArgument]| Signature {
+            entry: entry.into(),
+            group: None,
+            arguments: arguments.to_vec(),
+            bindings: vec![],
+        };
+        let image = |scalar| argument("i", "image2d_t", Takes::Image(scalar));
+        let sampler = argument("s", "sampler_t", Takes::Sampler);
+        let all = [
+            whole,
+            takes("g", &[argument("v", "image3d_t", Takes::Unsupported)]),
+            takes("h", &[image(None), sampler.clone()]),
+            takes("k", &[image(Some(Scalar::U32))]),
+            takes("l", &[sampler, image(None)]),
+        ];
         let constants = [("TILE".to_owned(), 16)];
         let kernel = Written {
             name: "mine",
@@ -203,6 +261,6 @@ mod tests {
             language: Language::Opencl,
             constants: &constants,
         };
-        insta::assert_snapshot!(suite(&kernel, &[whole, image]));
+        insta::assert_snapshot!(suite(&kernel, &all));
     }
 }

@@ -150,20 +150,17 @@ impl Session<'_> {
     }
 
     /// A round's cases with their turns, those left out of which there are records. The first round, which learns what
-    /// fits the budget, goes from small to large, family after family; the deferred go from short turns to long ones;
-    /// rounds beyond the planned ones run again what could be run. From the third round on the restless go first: the
-    /// time may be over before all had their turn.
+    /// fits the budget, goes from small to large, family after family; of the deferred ceilings go first, then the others
+    /// from short turns to long ones; rounds beyond the planned ones run again what could be run. From the third round
+    /// on the restless go first: the time may be over before all had their turn.
     fn order(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> Vec<(Turn, Case)> {
         let cases = &self.cases[device].run;
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
         if phase == Phase::Deferred {
-            // So that most of them fit what is left.
             let sampling = |case: &Case| self.deferred[device].sampling(&case.key, &self.policy);
             let budget = &self.time_budgets[device];
-            let seconds = |case: &Case| budget.turn_seconds(case, sampling(case));
-            cases.sort_by_key(|(turn, _)| *turn);
-            cases.sort_by(|(_, a), (_, b)| seconds(a).total_cmp(&seconds(b)));
+            order_deferred(&mut cases, |case| budget.turn_seconds(case, sampling(case)));
         } else if round == 0 {
             cases.sort_by_key(|(turn, _)| *turn);
         } else {
@@ -276,6 +273,28 @@ impl Session<'_> {
         };
         Policy { seconds, warmup: 0.0, longest_launch, ..policy }
     }
+}
+
+/// Orders deferred cases so that what bounds the others is measured, and most of them fit what is left: ceilings first, then by
+/// the seconds of a turn.
+fn order_deferred(cases: &mut [(Turn, Case)], seconds: impl Fn(&Case) -> f64) {
+    cases.sort_by_key(|(turn, _)| *turn);
+    cases.sort_by(|(_, a), (_, b)| seconds(a).total_cmp(&seconds(b)));
+    cases.sort_by_key(|(_, case)| case.ceiling.is_none());
+}
+
+#[test]
+fn of_the_deferred_ceilings_go_first_then_short_turns() {
+    use gpubench_experiments::plan::sample::case;
+    let mut cases = [30, 10, 20].map(|n| case("memory", "copy", n)).to_vec();
+    cases.push(Case {
+        ceiling: Some(gpubench_core::workload::Ceiling::Bandwidth),
+        ..case("memory", "read", 40)
+    });
+    let mut cases: Vec<_> = turns(&cases).into_iter().zip(cases).collect();
+    order_deferred(&mut cases, |case| case.key.size[0].1 as f64);
+    let sizes: Vec<_> = cases.iter().map(|(_, case)| case.key.size[0].1).collect();
+    assert_eq!(sizes, [40, 10, 20, 30]);
 }
 
 /// The quarter of a device's cases that most needs another round: those with a single round where others have several, and

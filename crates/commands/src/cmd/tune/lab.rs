@@ -186,21 +186,11 @@ fn slow_launch(outcome: &Outcome) -> Option<f64> {
 /// More about a failure, in a line.
 fn why(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Ok | Outcome::Unchecked => None,
-        Outcome::Unverified(mismatch) => {
-            Some(format!("{} of {} wrong, {}", mismatch.wrong, mismatch.of, mismatch.when))
-        }
-        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some(reason.to_string()),
         Outcome::BuildError(log) => {
             let line = |line: &&str| line.contains("error");
             log.lines().find(line).or(log.lines().next()).map(str::to_owned)
         }
-        Outcome::Crash { how, .. } => Some(how.clone()),
-        Outcome::Timeout(text)
-        | Outcome::OutOfMemory(text)
-        | Outcome::DeviceLost(text)
-        | Outcome::LinkLost(text)
-        | Outcome::Failed(text) => Some(text.clone()),
+        other => other.details().into_iter().next(),
     }
 }
 

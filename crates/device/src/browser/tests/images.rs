@@ -72,4 +72,6 @@ fn the_page_is_sent_an_image_s_format_and_its_sampler_s_filter() {
     let linear = json!({ "sampler": { "filter": "linear" } });
     let halves = image(4, "rg16float", "float");
     assert_eq!(sent("f16x2", Filter::Linear), json!([halves, linear, out]));
+    let bytes = image(1, "r8unorm", "float");
+    assert_eq!(sent("u8", Filter::Linear), json!([bytes, linear, out]));
 }
