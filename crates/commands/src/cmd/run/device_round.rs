@@ -107,7 +107,7 @@ impl Session<'_> {
         progress: &mut Progress,
     ) -> std::result::Result<Record, Option<Outcome>> {
         let budget = &self.time_budgets[device];
-        let may_wait = self.may_be_deferred(device, (phase, round));
+        let may_wait = self.may_be_deferred(device, phase);
         let is_smallest = turn.rank == 0;
         // What a simulated device takes of the host says nothing of the device.
         let is_real = self.header.devices[device].kind != DeviceKind::Simulated;
@@ -120,16 +120,16 @@ impl Session<'_> {
         let may_fit = phase != Phase::Deferred || budget.fits(case);
         let share = budget.share(case, to_come, at_least).filter(|_| may_fit);
         let record = self.one(case, device, round, share, progress);
-        match may_wait && is_over_budget(&record) {
+        // What was measured before and is too long now has what it has.
+        match may_wait && round == 0 && is_over_budget(&record) {
             true => Err(Some(record.outcome)),
             false => Ok(record),
         }
     }
 
-    /// Whether cases that are too long for their share in this round wait for what others leave.
-    fn may_be_deferred(&self, device: usize, (phase, round): (Phase, u32)) -> bool {
+    /// Whether cases that are too long for their share wait for what others leave.
+    fn may_be_deferred(&self, device: usize, phase: Phase) -> bool {
         phase == Phase::Planned
-            && round == 0
             && self.time_budgets[device].total().is_some()
             && !self.policy.verify_only
     }

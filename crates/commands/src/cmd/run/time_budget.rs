@@ -20,7 +20,7 @@ const TIMES_OVERHEAD: f64 = 2.0;
 const MIN_MEASURING: f64 = 0.25;
 
 /// A case waits for the others when its turn would take as long as so many equal ones.
-const LONG: f64 = 5.0;
+const LONG: f64 = 4.0;
 /// The share of the total that later rounds leave to the cases that wait.
 const OF_DEFERRED: f64 = 0.1;
 

@@ -101,8 +101,8 @@ fn a_case_is_long_by_what_a_turn_may_take() {
     let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
     let to_come = ToCome { turns: 100, overhead: 50.0 };
     let long = |spent, overhead| time_budget.is_long_at(spent, overhead, to_come);
-    // Of 100 turns each may take a second, so 5 s are long, and 5/3 s besides measuring.
-    assert!(!long(0.0, 1.6) && long(0.0, 1.7));
+    // Of 100 turns each may take a second, so 4 s are long, and 4/3 s besides measuring.
+    assert!(!long(0.0, 1.3) && long(0.0, 1.4));
     assert!(long(50.0, 0.9), "half is spent");
     assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, 1e3, to_come), "nothing is short");
     assert_eq!((turn_seconds(2.0, None), turn_seconds(2.0, Some(6.0))), (6.0, 11.0));
