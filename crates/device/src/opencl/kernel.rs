@@ -39,6 +39,10 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-deno
 /// What of it a compiler of OpenCL 1.1 takes.
 const OPTIONS_1_1: &str = "-cl-std=CL1.1 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
 
+/// The same of a text that reads images, where a device has OpenCL 3.0: PoCL 7 compiles no reads of images in C 1.2.
+const OPTIONS_3_0: &str = "-cl-std=CL3.0 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
+                           -cl-kernel-arg-info";
+
 /// All options of a kernel on a device: those above, its own, its constants.
 pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String> {
     const STANDARD: &str = "-cl-std=";
@@ -48,7 +52,13 @@ pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String
     }
     let own = &source.settings.options;
     let replaced = own.iter().any(|option| option.starts_with(STANDARD));
-    let all = if info.api.starts_with("OpenCL 1.1") { OPTIONS_1_1 } else { OPTIONS };
+    // What `gpubench new` compiles has no bindings yet.
+    let reads_images = source.text.contains("image2d_t");
+    let all = match info.api.as_str() {
+        api if api.starts_with("OpenCL 1.1") => OPTIONS_1_1,
+        api if api.starts_with("OpenCL 3.") && reads_images => OPTIONS_3_0,
+        _ => OPTIONS,
+    };
     let usual = all.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
     let defines = source.defines()?;
     let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
