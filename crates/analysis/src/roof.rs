@@ -298,9 +298,12 @@ impl Roof {
         let is_memory = |curve: &Curve| {
             curve.has_fallen() || self.memory().any(|memory| std::ptr::eq(memory, curve))
         };
-        let others = self.curves.iter().filter(|(workload, _)| *workload != own);
-        let others = others.filter(|(_, curve)| is_memory(curve));
-        others.filter_map(|(_, curve)| curve.in_last_at(bytes)).reduce(f64::max)
+        let others = || self.curves.iter().filter(|(workload, _)| *workload != own);
+        let of_memory = others().filter(|(_, curve)| is_memory(curve));
+        let bound = of_memory.filter_map(|(_, curve)| curve.in_last_at(bytes)).reduce(f64::max)?;
+        // What one reaches with more bytes the memory gives with these, too, however slow another is.
+        let further = others().filter(|(_, curve)| bytes <= curve.largest());
+        Some(further.map(|(_, curve)| curve.last()).fold(bound, f64::max))
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.

@@ -108,6 +108,22 @@ fn a_ceiling_is_held_against_anothers_memory_and_not_against_its_caches() {
     assert_eq!(hidden_on(cpu, &records), [false; 3]);
 }
 
+/// As on lavapipe, where `read` is bound by its instructions: what `triad` reaches with more bytes clears `copy`.
+#[test]
+fn a_ceiling_may_reach_what_another_reaches_with_more_bytes() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let all = |name: &str, of: &[(f64, f64)]| -> Vec<Record> {
+        of.iter().map(|&(mib, rate)| ceiling(Ceiling::Bandwidth, moves(name, mib, rate))).collect()
+    };
+    let read = all("read", &[(0.26, 3e9), (4.1, 7.9e9), (66.0, 4.12e9)]);
+    let copy = all("copy", &[(0.5, 4.9e9), (8.0, 1.03e10), (128.0, 9.6e9)]);
+    let triad = |rate| all("triad", &[(0.75, 6e9), (12.0, 1.07e10), (192.0, rate)]);
+    let with = |rate| [read.clone(), copy.clone(), triad(rate)].concat();
+    assert_eq!(hidden_on(cpu.clone(), &with(1.03e10)), [false; 9]);
+    let hidden = hidden_on(cpu, &with(4e9));
+    assert!(hidden[5], "nothing else reaches what `copy` does there: {hidden:?}");
+}
+
 /// The sizes that the suites have, which differ by workload: a clock that is off by 2 shows in the memory.
 #[test]
 fn a_ceiling_with_a_wrong_clock_is_caught_by_another_ceiling() {
