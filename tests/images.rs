@@ -54,18 +54,23 @@ fn bytes(numbers: impl Iterator<Item = f32>) -> Vec<u8> {
     numbers.flat_map(f32::to_ne_bytes).collect()
 }
 
-/// The image in the second part of buffer 0, and what the kernel made of it.
-fn launch(device: &mut dyn Device, sign: f32, len: u64) -> Result<Vec<f32>, Error> {
-    let offset = device.info().offset_alignment.0.max(256);
-    let image = (0..64).map(|i| sign * ((i % 8) as f32 + 100.0 * (i / 8) as f32));
-    device.write(BufferId(0), &bytes(vec![0.0; offset as usize / 4].into_iter().chain(image)))?;
+/// What the kernel makes of the image in this part of buffer 0.
+fn launch(device: &mut dyn Device, image: Slice) -> Result<Vec<f32>, Error> {
     let mut recording = Recording::default();
-    let buffers = vec![slice(0, offset, len), slice(1, 0, 256)];
+    let buffers = vec![image, slice(1, 0, 256)];
     let launch = Op::Dispatch { kernel: KernelId(0), groups: [1; 3], buffers, params: vec![] };
     recording.push(Queue(0), vec![], launch);
     device.run(&recording)?;
     let found = device.read(BufferId(1))?;
     Ok(found.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect())
+}
+
+/// The same of an image of the second part of buffer 0, which is written first.
+fn counted(device: &mut dyn Device, sign: f32, len: u64) -> Result<Vec<f32>, Error> {
+    let offset = device.info().offset_alignment.0.max(256);
+    let image = (0..64).map(|i| sign * ((i % 8) as f32 + 100.0 * (i / 8) as f32));
+    device.write(BufferId(0), &bytes(vec![0.0; offset as usize / 4].into_iter().chain(image)))?;
+    launch(device, slice(0, offset, len))
 }
 
 #[test]
@@ -77,12 +82,12 @@ fn an_opencl_kernel_reads_a_buffer_as_an_image() {
     let offset = device.info().offset_alignment.0.max(256);
     device.alloc(BufferId(0), Bytes(offset + 256), MemoryKind::Device).unwrap();
     device.alloc(BufferId(1), Bytes(256), MemoryKind::Device).unwrap();
-    let short = launch(&mut *device, 1.0, 240).unwrap_err().to_string();
+    let short = counted(&mut *device, 1.0, 240).unwrap_err().to_string();
     assert!(short.contains("240 B are no rows of 8 elements"), "{short}");
     // Beyond the edge is the edge; what was written last counts.
     let mean = |place: u32| (place as f32 + 0.5).min(7.0);
     for sign in [1.0, -2.0] {
-        for (i, found) in (0..).zip(launch(&mut *device, sign, 256).unwrap()) {
+        for (i, found) in (0..).zip(counted(&mut *device, sign, 256).unwrap()) {
             let wanted = sign * (mean(i % 8) + 100.0 * mean(i / 8) + 101.0);
             assert!((found - wanted).abs() <= 1e-5 * wanted.abs(), "{i}: {found}, not {wanted}");
         }
@@ -99,13 +104,7 @@ fn fractions(bytes: &[u8], width: u32, element_width: u32) -> Result<Vec<f32>, E
     let mut kernel = source("fractions", Image { width, filter: None });
     kernel.bindings[0].element = Element { scalar: Scalar::U8, width: element_width };
     device.build(KernelId(0), &kernel)?;
-    let mut recording = Recording::default();
-    let buffers = vec![slice(0, 0, len), slice(1, 0, 256)];
-    let launch = Op::Dispatch { kernel: KernelId(0), groups: [1; 3], buffers, params: vec![] };
-    recording.push(Queue(0), vec![], launch);
-    device.run(&recording)?;
-    let found = device.read(BufferId(1))?;
-    Ok(found.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect())
+    launch(&mut *device, slice(0, 0, len))
 }
 
 #[test]

@@ -56,22 +56,17 @@ fn f(@builtin(global_invocation_id) gid: vec3<u32>) {
     };
     fill(&mut *device, 0, MemoryKind::Device, &data(0.0));
     fill(&mut *device, 1, MemoryKind::Device, &[0; 64]);
-    let mut launch = |sign: f32, len| {
+    let mut means = |sign: f32, len| {
         device.write(BufferId(0), &bytes(&data(sign)))?;
-        device.run(&one_queue([Op::Dispatch {
-            kernel: KERNEL,
-            groups: [1, 1, 1],
-            buffers: vec![slice(0, 256, len), slice(1, 0, 256)],
-            params: bytes(&[8, 8]),
-        }]))?;
+        launch(&mut *device, [256, len], [8, 8])?;
         Ok::<Vec<u32>, Error>(contents(&mut *device, 1))
     };
-    let short = launch(1.0, 240).unwrap_err().to_string();
+    let short = means(1.0, 240).unwrap_err().to_string();
     assert!(short.contains("240 B are no rows of 8 elements"), "{short}");
     // Beyond the edge is the edge; what was written last counts.
     let mean = |place: u32| (place as f32 + 0.5).min(7.0);
     for sign in [1.0, -2.0] {
-        for (i, bits) in (0..64).zip(launch(sign, 256).unwrap()) {
+        for (i, bits) in (0..64).zip(means(sign, 256).unwrap()) {
             let wanted = sign * (mean(i % 8) + 100.0 * mean(i / 8) + 101.0);
             let found = f32::from_bits(bits);
             assert!((found - wanted).abs() <= 1e-5 * wanted.abs(), "{i}: {found}, wanted {wanted}");
