@@ -31,35 +31,32 @@ use std::time::Instant;
 /// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
 /// alike: contraction of a multiplication and an addition, signless zeros, and denormals
 /// flushed to zero.
-///
-/// The last has the compiler keep the names and types of arguments, which changes no instruction.
-const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
-                       -cl-kernel-arg-info";
+const FREEDOMS: [&str; 3] = ["-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denorms-are-zero"];
+/// Has the compiler keep the names and types of arguments, which changes no instruction. OpenCL 1.1 does not know it.
+const ARGUMENTS: &str = "-cl-kernel-arg-info";
+const STANDARD: &str = "-cl-std=";
 
-/// What of it a compiler of OpenCL 1.1 takes.
-const OPTIONS_1_1: &str = "-cl-std=CL1.1 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
-
-/// The same of a text that reads images, where a device has OpenCL 3.0: PoCL 7 compiles no reads of images in C 1.2.
-const OPTIONS_3_0: &str = "-cl-std=CL3.0 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
-                           -cl-kernel-arg-info";
+/// The version of OpenCL C that a text is compiled as, where its suite names none.
+fn standard(text: &str, api: &str) -> &'static str {
+    match api {
+        api if api.starts_with("OpenCL 1.1") => "-cl-std=CL1.1",
+        // PoCL 7 compiles no reads of images in C 1.2.
+        api if api.starts_with("OpenCL 3.") && text.contains("image2d_t") => "-cl-std=CL3.0",
+        _ => "-cl-std=CL1.2",
+    }
+}
 
 /// All options of a kernel on a device: those above, its own, its constants.
 pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String> {
-    const STANDARD: &str = "-cl-std=";
     // What the options of a compiler of OpenCL C say, SPIR-V has decided.
     if source.settings.spirv {
         return Ok(String::new());
     }
     let own = &source.settings.options;
     let replaced = own.iter().any(|option| option.starts_with(STANDARD));
-    // What `gpubench new` compiles has no bindings yet.
-    let reads_images = source.text.contains("image2d_t");
-    let all = match info.api.as_str() {
-        api if api.starts_with("OpenCL 1.1") => OPTIONS_1_1,
-        api if api.starts_with("OpenCL 3.") && reads_images => OPTIONS_3_0,
-        _ => OPTIONS,
-    };
-    let usual = all.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
+    let standard = (!replaced).then(|| standard(&source.text, &info.api));
+    let arguments = (!info.api.starts_with("OpenCL 1.1")).then_some(ARGUMENTS);
+    let usual = standard.into_iter().chain(FREEDOMS).chain(arguments);
     let defines = source.defines()?;
     let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
     Ok(all.collect::<Vec<_>>().join(" "))
