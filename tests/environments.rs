@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Place, finish, kill, suite, text, until};
+use gpubench_core::testing;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -50,8 +51,7 @@ fn a_mask_of_777_leaves_no_folder_behind() {
         open(&place.folder.path().join(folder));
     }
     let program = place.folder.path().join("gpubench");
-    std::fs::copy(env!("CARGO_BIN_EXE_gpubench"), &program).unwrap();
-    open(&program);
+    testing::install(Path::new(env!("CARGO_BIN_EXE_gpubench")), &program);
     let flow_suite = place.folder.path().join("flow.yaml");
     std::fs::copy(suite("flow/flow.yaml"), &flow_suite).unwrap();
     open(&flow_suite);

@@ -1,7 +1,7 @@
 //! `gpubench ring` and `gpubench halo` where there is no MPI: the default build starts, and says what is missing.
 #![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt;
+use gpubench_core::testing;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,9 +12,7 @@ fn ring(script: Option<&str>) -> (Option<i32>, String) {
     let link = folder.path().join("gpubench");
     std::fs::hard_link(env!("CARGO_BIN_EXE_gpubench"), &link).expect("a link");
     if let Some(script) = script {
-        let program = folder.path().join("gpubench-mpi");
-        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("allowed");
+        testing::script(script, &folder.path().join("gpubench-mpi"));
     }
     let output = Command::new(&link).args(["ring", "--n", "64"]).output().expect("it starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

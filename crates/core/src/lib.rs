@@ -7,6 +7,8 @@ pub mod hash;
 pub mod npy;
 pub mod reason;
 pub mod record;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod text;
 pub mod units;
 pub mod workload;

@@ -236,11 +236,11 @@ fn last_line(file: &Path) -> String {
 mod tests {
     use super::*;
     use crate::job::Target;
-    use std::os::unix::fs::PermissionsExt;
+    use gpubench_core::testing;
 
     /// A program that prints its words, and fails or sleeps where they say so.
-    const PROGRAM: &str = "#!/bin/sh\ncase \"$*\" in *fail*) echo no use >&2; exit 3;; \
-        *sleep*) exec sleep 20;; esac\necho \"$*\"\n";
+    const PROGRAM: &str = "case \"$*\" in *fail*) echo no use >&2; exit 3;; \
+        *sleep*) exec sleep 20;; esac\necho \"$*\"";
 
     fn job(folder: &Path, words: &str) -> Job {
         Job {
@@ -265,8 +265,7 @@ mod tests {
     fn what_is_done_stays_done_and_every_end_is_written_down() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
-        fs::write(&program, PROGRAM).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        testing::script(PROGRAM, &program);
         let machine = Machine::new(&program, Some("A b")).unwrap();
         assert_eq!((machine.version.as_str(), machine.name.as_str()), ("--version", "a-b"));
         assert_eq!(machine.devices().unwrap(), vec![], "it prints no JSON");
