@@ -251,7 +251,7 @@ fn best(
 ) -> Result<f64, &'static str> {
     let of = |key: &CaseKey| workloads.contains(&key.workload.as_str());
     let cases = || ours.cases.iter().filter(|(key, _)| of(key)).map(|(_, case)| case);
-    let measured = cases().filter_map(|case| Some(figure(case, case.overall?.value)));
+    let measured = cases().filter_map(|case| Some(figure(case, case.seconds()?)));
     let why = cases().map(|case| case.outcome.label()).next().unwrap_or("not in the run");
     measured.reduce(f64::max).ok_or(why)
 }
@@ -265,5 +265,5 @@ fn largest(
     let cases = ours.cases.iter().filter(|(key, _)| wanted(key));
     let largest = cases.max_by_key(|(key, _)| key.size.first().map(|&(_, value)| value));
     let (_, case) = largest.ok_or("not in the run")?;
-    case.overall.map(|overall| figure(case, overall.value)).ok_or(case.outcome.label())
+    case.seconds().map(|seconds| figure(case, seconds)).ok_or(case.outcome.label())
 }

@@ -1,11 +1,11 @@
 //! A run's cases as a comparison and a baseline ask for them: by device and key, without the samples.
 
-use super::aggregate::{Aggregate, aggregate_numbered};
+use super::aggregate::{Aggregate, group};
 use super::device_speed::DeviceSpeed;
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo};
 use gpubench_core::record::{Flag, Grade, Header, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Overall, Summary};
+use gpubench_stats::{Summary, geometric_mean};
 use std::collections::BTreeMap;
 
 /// Everything a run says of one device.
@@ -28,8 +28,6 @@ pub struct CaseResult {
     pub medians: Vec<f64>,
     /// The numbers of these rounds.
     pub rounds: Vec<u32>,
-    /// The value over all rounds, where every round is right.
-    pub overall: Option<Overall>,
     /// Which ranking family it counts in.
     pub family: String,
     /// Operations of one launch.
@@ -46,6 +44,14 @@ pub struct CaseResult {
     pub grade: Option<Grade>,
 }
 
+impl CaseResult {
+    /// Seconds over all rounds: the geometric mean of their medians; `None` where a round is not right.
+    pub fn seconds(&self) -> Option<f64> {
+        let is_right = self.outcome.is_ok() && self.grade != Some(Grade::Hidden);
+        geometric_mean(&self.medians).filter(|_| is_right)
+    }
+}
+
 /// A run's records by device and case.
 pub fn collect<'a>(
     header: &Header,
@@ -59,7 +65,7 @@ pub fn collect<'a>(
     };
     let mut devices: Vec<DeviceCases> = header.devices.iter().enumerate().map(without).collect();
     let numbered = records.iter().map(|record| (record.device, *record));
-    for case in aggregate_numbered(numbered) {
+    for case in group(numbered) {
         if let Some(device) = devices.get_mut(case.device) {
             device.cases.insert(case.key.clone(), CaseResult::from(&case));
         }
@@ -81,7 +87,6 @@ impl From<&Aggregate<'_>> for CaseResult {
             outcome: case.outcome.clone(),
             medians,
             rounds,
-            overall: case.time,
             family: case.family.to_owned(),
             flops: work(|measured| measured.flops),
             bytes: work(|measured| measured.bytes),
@@ -117,9 +122,6 @@ mod tests {
         );
         let case = &all[0].cases[&key("a", 1)];
         assert_eq!((&case.outcome, &case.medians[..]), (&Outcome::Ok, &[1e-3, 3e-3][..]));
-        let overall = case.overall.as_ref().unwrap();
-        assert!(overall.interval[0] <= overall.value && overall.value <= overall.interval[1]);
-        assert!((1e-3..=3e-3).contains(&overall.value), "{}", overall.value);
         assert_eq!((case.flops, case.bytes), (1e6, 4e6));
         assert_eq!(case.flags, [Flag::NotConverged, Flag::FewSamples], "each once");
         assert_eq!(
@@ -129,9 +131,7 @@ mod tests {
         assert_eq!((case.kernel_hash.as_deref(), case.bounds_checks), (None, None));
         assert_eq!(all[1].cases[&key("a", 1)].medians, [7e-3]);
         let failed = &all[0].cases[&key("b", 2)];
-        assert!(
-            failed.outcome.is_failure() && failed.overall.is_none() && failed.medians.is_empty()
-        );
+        assert!(failed.outcome.is_failure() && failed.medians.is_empty());
         assert_eq!((failed.flops, failed.bytes), (0.0, 0.0));
     }
 

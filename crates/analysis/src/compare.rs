@@ -1,7 +1,8 @@
 //! Old against new, case by case, with a verdict that can be believed.
 //!
 //! The value of a round is the logarithm of its median; a case's difference is that of the mean
-//! of its rounds. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
+//! of its rounds, of which a far one counts as much as the others: the share of unchanged cases that are called changed
+//! was simulated with means, and rises with the values of `overalls`. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE. Where the device's speed differs between the runs (`device_speed.rs`), what
 //! that explains is taken off first, and what it leaves in doubt widens the interval.
@@ -289,7 +290,7 @@ fn pairs(old: &CaseResult, new: &CaseResult) -> Vec<[f64; 2]> {
 
 fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
     let Pair { key, before, now, correction } = pair;
-    let seconds = |case: &CaseResult| case.overall.map_or(f64::NAN, |overall| overall.value);
+    let seconds = |case: &CaseResult| case.seconds().unwrap_or(f64::NAN);
     let tolerance = options.noise.get(*key).map_or(options.tolerance, |n| n.max(options.tolerance));
     let found = verdict(significance, tolerance, correction.doubt);
     let unsure = |verdict: Verdict| matches!(verdict, Verdict::Unsure { .. });

@@ -168,7 +168,7 @@ impl Cell {
 
     /// Logarithm of [`Cell::seconds`].
     pub fn log_seconds(&self) -> f64 {
-        self.rounds().mean
+        self.rounds().mean()
     }
 
     /// Seconds over all rounds.
@@ -267,7 +267,7 @@ impl Cell {
             return;
         }
         if ours == 0 {
-            let (tally, differs) = (self.tally, self.differs);
+            let (tally, differs) = (std::mem::take(&mut self.tally), self.differs);
             *self = Self { tally, differs, ..other.clone() };
             return;
         }

@@ -55,22 +55,28 @@ pub struct Roof {
     peaks: Peaks,
     /// Of each workload that is a ceiling of bandwidth.
     curves: BTreeMap<String, Curve>,
+    /// The same, of those that were disturbed, too: they bound nothing, but what they reached is possible.
+    reached: BTreeMap<String, Curve>,
 }
 
 /// Flags those of one device's records that are faster than its ceilings allow. A ceiling is held against those of
 /// other workloads only: a better round of it is a better ceiling, not a wrong one.
 pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
-    let roof = Roof::of(records.iter().map(|record| &**record));
-    if roof.is_unknown() {
-        return;
-    }
-    for record in records {
-        if record.flags().iter().any(|flag| flag.grade() == Grade::Hidden) {
-            continue;
+    // One that is impossible itself says nothing of the others.
+    for of_ceilings in [true, false] {
+        let roof = Roof::of(records.iter().map(|record| &**record));
+        if roof.is_unknown() {
+            return;
         }
-        let own = record.ceiling();
-        let why = record.figure().and_then(|figure| roof.above(&figure, own, kind));
-        record.flags_mut().extend(why.map(Flag::Implausible));
+        for record in records.iter_mut() {
+            let is_hidden = record.flags().iter().any(|flag| flag.grade() == Grade::Hidden);
+            let own = record.ceiling();
+            if is_hidden || own.is_some() != of_ceilings {
+                continue;
+            }
+            let why = record.figure().and_then(|figure| roof.above(&figure, own, kind));
+            record.flags_mut().extend(why.map(Flag::Implausible));
+        }
     }
 }
 
@@ -141,14 +147,23 @@ impl<'a> Value<'a> {
 
 impl Roof {
     /// What one device was seen to do at most. A ceiling bounds nothing where it is wrong, or the device
-    /// was disturbed.
+    /// was disturbed. Of bandwidth, a disturbed one still shows what is possible.
     pub fn of<'a, T: Flagged + 'a>(records: impl IntoIterator<Item = &'a T>) -> Self {
-        let undisturbed =
-            |record: &&T| record.flags().iter().all(|flag| flag.grade() == Grade::Note);
-        let ceilings = records.into_iter().filter(undisturbed);
-        Self::from_figures(
-            ceilings.filter_map(|record| Some((Some(record.ceiling()?), record.figure()?))),
-        )
+        let (mut undisturbed, mut all) = (vec![], vec![]);
+        for record in records {
+            let (Some(ceiling), Some(figure)) = (record.ceiling(), record.figure()) else {
+                continue;
+            };
+            let has = |grade| record.flags().iter().any(|flag| flag.grade() == grade);
+            if has(Grade::Hidden) {
+                continue;
+            }
+            if !has(Grade::Warning) {
+                undisturbed.push((Some(ceiling), figure));
+            }
+            all.push((Some(ceiling), figure));
+        }
+        Self { reached: Self::from_figures(all).curves, ..Self::from_figures(undisturbed) }
     }
 
     /// What one device does at most, by the values of its cases over all rounds: what tables show. [`Roof::of`]
@@ -196,7 +211,7 @@ impl Roof {
             .into_iter()
             .filter_map(|(workload, points)| Some((workload.to_owned(), Curve::through(points)?)));
         let curves = curves.collect();
-        Self { peaks: Peaks::of(&arithmetic), curves }
+        Self { peaks: Peaks::of(&arithmetic), curves, reached: BTreeMap::new() }
     }
 
     /// Whether nothing was measured that bounds any figure.
@@ -289,7 +304,9 @@ impl Roof {
     /// The highest rate that is possible where so many bytes are touched; `None` where not every workload says.
     fn bound_at(&self, bytes: f64) -> Option<f64> {
         let at = self.curves.values().map(|curve| curve.at(bytes));
-        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+        let bound = at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)?;
+        let reached = self.reached.values().filter(|curve| self.may_reach(curve, bytes));
+        Some(reached.filter_map(|curve| curve.at(bytes)).fold(bound, f64::max))
     }
 
     /// The same of other workloads than one that is a ceiling itself, as far as their last level is the memory's: in a
@@ -298,12 +315,19 @@ impl Roof {
         let is_memory = |curve: &Curve| {
             curve.has_fallen() || self.memory().any(|memory| std::ptr::eq(memory, curve))
         };
-        let others = || self.curves.iter().filter(|(workload, _)| *workload != own);
-        let of_memory = others().filter(|(_, curve)| is_memory(curve));
-        let bound = of_memory.filter_map(|(_, curve)| curve.in_last_at(bytes)).reduce(f64::max)?;
+        let of_memory = others(&self.curves, own).filter(|curve| is_memory(curve));
+        let bound = of_memory.filter_map(|curve| curve.in_last_at(bytes)).reduce(f64::max)?;
         // What one reaches with more bytes the memory gives with these, too, however slow another is.
-        let further = others().filter(|(_, curve)| bytes <= curve.largest());
-        Some(further.map(|(_, curve)| curve.last()).fold(bound, f64::max))
+        let further = others(&self.curves, own).filter(|curve| bytes <= curve.largest());
+        let reached = others(&self.reached, own).filter(|curve| self.may_reach(curve, bytes));
+        Some(further.chain(reached).map(Curve::last).fold(bound, f64::max))
+    }
+
+    /// Whether what a disturbed ceiling reached at its largest size may be reached with so many bytes: with fewer, and
+    /// with more, too, unless another falls behind that size.
+    fn may_reach(&self, curve: &Curve, bytes: f64) -> bool {
+        let falls = |other: &Curve| other.falls_beyond(curve.largest()) == Some(true);
+        bytes <= curve.largest() || !self.curves.values().any(falls)
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.
@@ -358,5 +382,12 @@ impl Roof {
     }
 }
 
+/// The curves of other workloads.
+fn others<'c>(curves: &'c BTreeMap<String, Curve>, own: &str) -> impl Iterator<Item = &'c Curve> {
+    curves.iter().filter(move |(workload, _)| *workload != own).map(|(_, curve)| curve)
+}
+
+#[cfg(test)]
+mod disturbed_tests;
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ pub fn costs_by_round(
 pub type Cost = (f64, Option<[f64; 2]>);
 
 /// The costs of one device over rounds, each given by its samples in every round. Two or three rounds hardly show how much
-/// one cost scatters, so all of them have a say in each interval, as the device's cases have ([`overalls`]).
+/// one cost scatters, so all of them have a say in each value and its interval, as the device's cases have ([`overalls`]).
 pub fn over_rounds(costs: &[Vec<Vec<f64>>]) -> Vec<Option<Cost>> {
     let rounds = |samples: &Vec<Vec<f64>>| {
         let mut rounds = Rounds::default();

@@ -108,7 +108,7 @@ pub struct Case {
     pub outcome: String,
     /// Why it failed or was left out.
     pub reason: Option<String>,
-    /// Seconds of one operation: geometric mean of the rounds' medians.
+    /// Seconds of one operation, over all rounds.
     pub seconds: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,

@@ -13,7 +13,7 @@ pub(crate) type Cases<'r, 'a> = BTreeMap<&'a CaseKey, BTreeMap<usize, &'r Aggreg
 /// One table a family, and how many cases came out how.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("results", "Results").text(
-        "The median time of one operation over all rounds, ± half its 95 % interval, and its work \
+        "The median time of one operation over all rounds, ± the farther end of its 95 % interval, and its work \
          per second. Marked as a case's best is a time whose interval lies below all others' and is narrower than its \
          lead; that is no ranking. A figure with ! misleads; a word in place of a figure says why there is \
          none: the reasons are under Failures, flags and skipped cases.",

@@ -1,6 +1,7 @@
 //! Several processes' medians in one value with the uncertainty between processes.
 
-use super::{Moderated, Scatter, Summary, t_quantile};
+use super::location::{Location, locations};
+use super::{Summary, t_quantile};
 
 /// What an interval was made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub fn ends(middle: f64, interval: [f64; 2]) -> [f64; 2] {
 /// A case's value over all its rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overall {
-    /// Geometric mean of the rounds' medians.
+    /// By itself the geometric mean of the rounds' medians; among a device's cases, where these put it.
     pub value: f64,
     /// A 95 % interval.
     pub interval: [f64; 2],
@@ -51,14 +52,12 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 }
 
 /// Rounds taken in one by one, their samples forgotten: what [`overall`] is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rounds {
     /// Rounds with samples.
     pub count: u32,
-    /// Mean of the logarithms of the rounds' medians.
-    pub mean: f64,
-    /// Sum of the squared distances from that mean.
-    pub squares: f64,
+    /// Logarithms of the rounds' medians.
+    logs: Vec<f64>,
     /// Sum over rounds of the variance of the median's logarithm, estimated from its samples.
     sampling: f64,
     /// The rank interval of the median where there is one round.
@@ -72,35 +71,38 @@ pub struct Rounds {
 impl Rounds {
     /// Takes in one more round.
     pub fn add(&mut self, round: &Summary) {
-        let mean = round.median.ln();
-        let unresolved = !mean.is_finite();
+        let log = round.median.ln();
         self.merge(&Self {
             count: 1,
-            mean: if unresolved { 0.0 } else { mean },
-            squares: 0.0,
+            logs: vec![log],
             sampling: round.log_error().powi(2),
             only: round.interval,
             drift: round.drift,
-            unresolved,
+            unresolved: !log.is_finite(),
         });
     }
 
-    /// Takes in further rounds (Chan's update of mean and squares).
+    /// Takes in further rounds.
     pub fn merge(&mut self, other: &Self) {
-        if other.count == 0 {
-            return;
-        }
         if self.count == 0 {
-            *self = *other;
+            self.clone_from(other);
             return;
         }
-        let (a, b) = (f64::from(self.count), f64::from(other.count));
-        let distance = other.mean - self.mean;
-        self.mean += distance * b / (a + b);
-        self.squares += other.squares + distance * distance * a * b / (a + b);
+        self.logs.extend(&other.logs);
         self.sampling += other.sampling;
         self.count += other.count;
         self.unresolved |= other.unresolved;
+    }
+
+    /// Mean of the logarithms of the rounds' medians; 0 where there are none.
+    pub fn mean(&self) -> f64 {
+        self.logs.iter().sum::<f64>() / f64::from(self.count.max(1))
+    }
+
+    /// Sum of the squared distances from that mean.
+    pub fn squares(&self) -> f64 {
+        let mean = self.mean();
+        self.logs.iter().map(|log| (log - mean).powi(2)).sum()
     }
 
     /// Whether they have a value: there is a round, and each took a time that its clock could resolve.
@@ -111,45 +113,36 @@ impl Rounds {
     /// Their value, if they have one, by themselves: with two rounds or more its interval is Student's t
     /// on their logarithms, else the one round's rank interval of the median.
     pub fn overall(&self) -> Option<Overall> {
+        let value = self.mean();
         match self.between() {
-            None => self.with(Basis::Round, self.only),
+            None => self.with(Basis::Round, value, self.only),
             Some(variance) => {
                 let half = t_quantile(f64::from(self.count) - 1.0, 0.975) * variance.sqrt();
-                self.with(Basis::Rounds, self.around([half; 2]))
+                self.with(Basis::Rounds, value, ends(value, [value - half, value + half]))
             }
         }
     }
 
-    fn with(&self, basis: Basis, interval: [f64; 2]) -> Option<Overall> {
-        let (value, rounds) = (self.mean.exp(), self.count as usize);
+    /// A value, given in logarithms, and its interval.
+    fn with(&self, basis: Basis, value: f64, interval: [f64; 2]) -> Option<Overall> {
+        let (value, rounds) = (value.exp(), self.count as usize);
         // The logarithm and back lose a last digit: samples that all agree must not exclude their value.
         let interval = [interval[0].min(value), interval[1].max(value)];
         self.has_value().then_some(Overall { value, interval, basis, rounds })
     }
 
-    /// The interval that reaches so far below and above the mean.
-    fn around(&self, [below, above]: [f64; 2]) -> [f64; 2] {
-        ends(self.mean, [self.mean - below, self.mean + above])
-    }
-
     /// As [`Rounds::overall`] of a single round, with room for such a drift.
     fn drifting(&self, drift: Option<f64>) -> Option<Overall> {
         let Some(drift) = drift else { return self.overall() };
-        let [low, high] = self.only.map(|end| (end.ln() - self.mean).abs().hypot(drift));
-        self.with(Basis::Drift, self.around([low, high]))
-    }
-
-    /// The variance of a round, as far as these tell.
-    fn scatter(&self) -> Scatter {
-        let freedom = f64::from(self.count) - 1.0;
-        let variance = if freedom > 0.0 { self.squares / freedom } else { 0.0 };
-        Scatter { variance, freedom }
+        let value = self.mean();
+        let [low, high] = self.only.map(|end| (end.ln() - value).abs().hypot(drift));
+        self.with(Basis::Drift, value, ends(value, [value - low, value + high]))
     }
 
     /// Variance of the mean over rounds: `None` with a single round.
     pub fn between(&self) -> Option<f64> {
         let n = f64::from(self.count);
-        (self.count > 1).then(|| self.squares / (n - 1.0) / n)
+        (self.count > 1).then(|| self.squares() / (n - 1.0) / n)
     }
 
     /// Variance of the mean over rounds as far as it comes from the samples within them.
@@ -163,7 +156,7 @@ impl Rounds {
 const DRIFTS: usize = 19;
 
 /// The values of the cases that one device measured, in their order. Where two cases or more have
-/// rounds to tell, all of these have intervals by [`Moderated`] variances; where none has, those of
+/// rounds to tell, all of these show where each lies ([`locations`]); where none has, the intervals of
 /// their only rounds are widened by the drift that the cases show.
 pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     let known: Vec<&Rounds> = cases.iter().filter(|rounds| rounds.has_value()).collect();
@@ -175,18 +168,14 @@ pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     if several == 1 {
         return cases.iter().map(Rounds::overall).collect();
     }
-    let scatters: Vec<Scatter> = known.iter().map(|rounds| rounds.scatter()).collect();
-    let moderated = Moderated::of(&scatters);
-    let mut place = 0;
-    let mut one = |rounds: &Rounds| {
-        if !rounds.has_value() {
-            return None;
-        }
-        let half = moderated.half_width(place, 0.95) / f64::from(rounds.count).sqrt();
-        place += 1;
-        rounds.with(Basis::Device, rounds.around([half; 2]))
+    let logs: Vec<&[f64]> = known.iter().map(|rounds| rounds.logs.as_slice()).collect();
+    let mut locations = locations(&logs).into_iter();
+    let one = |rounds: &Rounds| {
+        // One of those known.
+        let Location { value, interval } = rounds.has_value().then(|| locations.next())??;
+        rounds.with(Basis::Device, value, ends(value, interval))
     };
-    cases.iter().map(&mut one).collect()
+    cases.iter().map(one).collect()
 }
 
 /// The drift that a further case exceeds once in twenty times: the `⌈0.95 (n + 1)⌉`-th smallest of
@@ -270,20 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_rounds_is_the_square_root_of_them_surer_than_one() {
-        let all = cases(&[&[1.0, 1.1, 0.9, 1.05], &[2.0, 2.2, 1.9, 2.0]]);
-        let scatters: Vec<Scatter> = all.iter().map(Rounds::scatter).collect();
-        for (case, found) in overalls(&all).into_iter().enumerate() {
-            let half = Moderated::of(&scatters).half_width(case, 0.95) / 2.0;
-            let found = found.unwrap();
-            assert!((found.interval[1].ln() - found.value.ln() - half).abs() < 1e-12);
-        }
-        // Logarithms of −1, 0 and 1.
-        let scatter = cases(&[&[(-1f64).exp(), 1.0, 1f64.exp()]])[0].scatter();
-        assert!((scatter.variance - 1.0).abs() < 1e-12 && scatter.freedom == 2.0);
-    }
-
-    #[test]
     fn what_samples_add_to_the_variance_of_a_mean_falls_with_the_square_of_the_rounds() {
         let mut rounds = Rounds { count: 1, sampling: 0.36, ..Rounds::default() };
         rounds.merge(&Rounds { count: 2, sampling: 0.54, ..Rounds::default() });
@@ -330,8 +305,8 @@ mod tests {
         let (whole, mut parts) = (of(&rounds), of(&rounds[..2]));
         parts.merge(&of(&rounds[2..]));
         parts.merge(&Rounds::default());
-        assert!((whole.mean - parts.mean).abs() < 1e-12);
-        assert!((whole.squares - parts.squares).abs() < 1e-12);
+        assert!((whole.mean() - parts.mean()).abs() < 1e-12);
+        assert!((whole.squares() - parts.squares()).abs() < 1e-12);
         assert_eq!(whole.count, parts.count);
         let two = of(&[1.0, 4.0].map(|x| Summary::of(&[x]).unwrap()));
         // Squares 2·(ln 2)², over n − 1 and n.

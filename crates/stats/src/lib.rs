@@ -5,6 +5,7 @@ mod change_points;
 mod clear_best;
 mod combine;
 mod correlation;
+mod location;
 mod moderated;
 mod most_stable_quantile;
 mod multiple;
@@ -12,6 +13,7 @@ mod stopping;
 mod summary;
 pub mod threads;
 mod trend;
+mod variance_prior;
 mod welch;
 
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum, largest_first};

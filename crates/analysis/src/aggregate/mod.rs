@@ -60,20 +60,28 @@ impl<'a> Aggregate<'a> {
         let mut outcomes = records.iter().map(|record| &record.outcome);
         let worst = outcomes.find(|outcome| outcome.severity() == tally.worst());
         let time = tally.time();
-        let measured = records.iter().find_map(|record| shown(record));
-        Some(Self {
+        let mut aggregate = Self {
             key: &first.key,
             device,
             family: &first.family,
             outcome: worst.unwrap_or(&first.outcome),
             failed: tally.failed(),
-            time,
+            time: None,
             exclusion: tally.exclusion(),
-            rate: time.zip(measured).and_then(|(t, m)| Rate::of(&first.family, m, t.value)),
+            rate: None,
             flags,
             records,
             tally,
-        })
+        };
+        aggregate.set_time(time);
+        Some(aggregate)
+    }
+
+    /// Gives it a value, and the rate that follows.
+    fn set_time(&mut self, time: Option<Overall>) {
+        let measured = self.records.iter().find_map(|record| shown(record));
+        self.time = time;
+        self.rate = time.zip(measured).and_then(|(t, m)| Rate::of(self.family, m, t.value));
     }
 
     /// The worst that is to be known before believing its value; a wrong result has none to believe.
@@ -131,18 +139,24 @@ pub fn aggregate(records: &[Record]) -> Vec<Aggregate<'_>> {
 pub fn aggregate_numbered<'a>(
     records: impl IntoIterator<Item = (usize, &'a Record)>,
 ) -> Vec<Aggregate<'a>> {
+    let mut all = group(records);
+    moderate(&mut all);
+    all
+}
+
+/// The same, each by itself: without what the rounds of its device's other cases say.
+pub(crate) fn group<'a>(
+    records: impl IntoIterator<Item = (usize, &'a Record)>,
+) -> Vec<Aggregate<'a>> {
     let mut cases: BTreeMap<(&CaseKey, usize), Vec<&Record>> = BTreeMap::new();
     for (device, record) in records {
         cases.entry((&record.key, device)).or_default().push(record);
     }
     let cases = cases.into_iter();
-    let mut all: Vec<Aggregate> =
-        cases.filter_map(|((_, device), records)| Aggregate::of(device, records)).collect();
-    moderate(&mut all);
-    all
+    cases.filter_map(|((_, device), records)| Aggregate::of(device, records)).collect()
 }
 
-/// Gives each case the interval that the rounds of its device's other cases allow.
+/// Gives each case the value and the interval that the rounds of its device's other cases suggest.
 fn moderate(all: &mut [Aggregate]) {
     let mut devices: BTreeMap<usize, Vec<&mut Aggregate>> = BTreeMap::new();
     for case in all {
@@ -151,7 +165,7 @@ fn moderate(all: &mut [Aggregate]) {
     for cases in devices.into_values() {
         let rounds: Vec<_> = cases.iter().map(|case| case.tally.believed()).collect();
         for (case, time) in cases.into_iter().zip(overalls(&rounds)) {
-            case.time = time;
+            case.set_time(time);
         }
     }
 }

@@ -4,7 +4,7 @@ use gpubench_core::record::{Flag, Grade, Measured, Record, Severity};
 use gpubench_stats::{Overall, Rounds, Summary};
 
 /// The rounds of a case, their samples forgotten.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     worst: Option<Severity>,
     failed: usize,
@@ -71,7 +71,7 @@ impl Tally {
 
     /// As [`Tally::rounds`]; none where a round failed, or a figure cannot be believed.
     pub fn believed(&self) -> Rounds {
-        if self.failed > 0 || self.hidden { Rounds::default() } else { self.rounds }
+        if self.failed > 0 || self.hidden { Rounds::default() } else { self.rounds.clone() }
     }
 
     /// The value over all rounds by themselves; `None` where nothing was measured, a round failed, or a

@@ -9,7 +9,6 @@ fn took(medians: &[f64]) -> CaseResult {
         outcome: Outcome::Ok,
         medians: medians.to_vec(),
         rounds: (0..).take(medians.len()).collect(),
-        overall: None,
         family: "compute".into(),
         flops: 1.0,
         bytes: 1.0,

@@ -94,7 +94,7 @@ impl<'a> Table<'a> {
             let variance = rounds().map(|(rounds, squared)| rounds.within() * squared).sum();
             return Noise { variance, freedom: f64::INFINITY };
         }
-        let pooled = rounds().map(|(rounds, _)| rounds.squares).sum::<f64>() / freedom;
+        let pooled = rounds().map(|(rounds, _)| rounds.squares()).sum::<f64>() / freedom;
         let each = |(rounds, squared): (&Rounds, f64)| squared * pooled / f64::from(rounds.count);
         Noise { variance: rounds().map(each).sum(), freedom }
     }

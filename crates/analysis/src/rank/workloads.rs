@@ -48,7 +48,7 @@ pub(super) fn winners(matrix: &ResultMatrix, devices: &[usize], common: &[usize]
     let times: Vec<Vec<Time>> = devices
         .iter()
         .map(|&device| {
-            let rounds = cells(matrix, device, common).map(|cell| *cell.rounds());
+            let rounds = cells(matrix, device, common).map(|cell| cell.rounds().clone());
             times(&rounds.collect::<Vec<Rounds>>())
         })
         .collect();
@@ -87,13 +87,13 @@ const PRIOR: f64 = 4.0;
 /// the usual case's, weighted by their degrees of freedom (Smyth 2004). [`overalls`] estimates the prior, too,
 /// which takes longer than a ranking of a thousand runs may.
 fn times(rounds: &[Rounds]) -> Vec<Time> {
-    let variance = |rounds: &Rounds| rounds.squares / (f64::from(rounds.count) - 1.0);
+    let variance = |rounds: &Rounds| rounds.squares() / (f64::from(rounds.count) - 1.0);
     let several: Vec<f64> = rounds.iter().filter(|one| one.count > 1).map(variance).collect();
     if several.len() < 2 {
         let found = overalls(rounds).into_iter().zip(rounds);
         // A cell of the common set has a value.
         let time = |(found, rounds): (Option<Overall>, &Rounds)| {
-            let value = rounds.mean.exp();
+            let value = rounds.mean().exp();
             found.map_or((value, [value; 2]), |time| (time.value, time.interval))
         };
         return found.map(time).collect();
@@ -104,8 +104,8 @@ fn times(rounds: &[Rounds]) -> Vec<Time> {
         let freedom = PRIOR + f64::from(rounds.count) - 1.0;
         let quantile = *quantiles.entry(rounds.count).or_insert_with(|| t_quantile(freedom, 0.975));
         let half = quantile
-            * ((PRIOR * usual + rounds.squares) / freedom / f64::from(rounds.count)).sqrt();
-        let at = |distance: f64| (rounds.mean + distance).exp();
+            * ((PRIOR * usual + rounds.squares()) / freedom / f64::from(rounds.count)).sqrt();
+        let at = |distance: f64| (rounds.mean() + distance).exp();
         (at(0.0), [at(-half), at(half)])
     };
     rounds.iter().map(time).collect()
@@ -144,7 +144,7 @@ mod tests {
         let steady = rounds(&[-0.01, 0.0, 0.01]);
         let restless = rounds(&[-0.02, -0.01, 0.0, 0.01, 0.02].map(|log| log + 2f64.ln()));
         let halves: [f64; 3] = [0.017_302_3, 0.015_033_3, 0.036_728_9];
-        let found = times(&[steady, restless, rounds(&[3f64.ln()])]);
+        let found = times(&[steady.clone(), restless.clone(), rounds(&[3f64.ln()])]);
         for ((time, [low, high]), (middle, half)) in
             found.iter().zip([1.0, 2.0, 3.0].iter().zip(halves))
         {

@@ -9,7 +9,7 @@ use gpubench_core::workload::Ceiling;
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// A kernel that touches all of `mib` MiB once, at so many bytes a second.
-fn moves(name: &str, mib: f64, rate: f64) -> Record {
+pub(super) fn moves(name: &str, mib: f64, rate: f64) -> Record {
     let bytes = mib * MIB;
     let mut record = record(key(name, mib as i64), bytes / rate);
     let measured = record.measured.as_mut().expect("a sample is measured");
@@ -27,16 +27,16 @@ fn computes(name: &str, items: u32, rate: f64) -> Record {
     record
 }
 
-fn ceiling(of: Ceiling, record: Record) -> Record {
+pub(super) fn ceiling(of: Ceiling, record: Record) -> Record {
     Record { ceiling: Some(of), ..record }
 }
 
-fn bandwidth(mib: f64, rate: f64) -> Record {
+pub(super) fn bandwidth(mib: f64, rate: f64) -> Record {
     ceiling(Ceiling::Bandwidth, moves("triad", mib, rate))
 }
 
 /// Which of the records are hidden on such a device.
-fn hidden_on(device: DeviceInfo, records: &[Record]) -> Vec<bool> {
+pub(super) fn hidden_on(device: DeviceInfo, records: &[Record]) -> Vec<bool> {
     let mut records = records.to_vec();
     let header = header(vec![device.clone(), device]);
     derive_flags(&header, &mut records);
@@ -47,7 +47,7 @@ fn hidden_on(device: DeviceInfo, records: &[Record]) -> Vec<bool> {
     records.iter().map(is_hidden).collect()
 }
 
-fn hidden(records: &[Record]) -> Vec<bool> {
+pub(super) fn hidden(records: &[Record]) -> Vec<bool> {
     hidden_on(device("opencl"), records)
 }
 
@@ -237,7 +237,7 @@ fn a_ceiling_that_was_disturbed_bounds_nothing() {
     triad.flags.push(Flag::Throttled("power cap".into()));
     assert_eq!(hidden(&[triad.clone(), moves("a", 256.0, 2e10)]), [false; 2]);
     triad.flags = vec![Flag::NotConverged];
-    assert_eq!(hidden(&[triad, moves("a", 256.0, 2e10)]), [false, true]);
+    assert_eq!(hidden(&[triad.clone(), moves("a", 256.0, 2e10)]), [false, true]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn run(rng: &mut Pcg64Mcg, world: World) -> (Vec<Vec<Vec<f64>>>, Vec<bool>) {
     let (deviations, restless) = deviations(rng, world);
     let mut case = |deviation: &f64| {
         let rounds = (0..world.rounds).map(|_| {
-            let round = (deviation * normal(rng)).exp();
+            let round = (deviation * normal(rng) + world.scatter.disturbance(rng)).exp();
             samples(rng, round)
         });
         rounds.collect()
@@ -61,14 +61,16 @@ fn intervals_of_a_run_hold_the_truth_95_times_of_100() {
     );
     for cases in [2, 10, 50] {
         for rounds in [2, 3, 5] {
-            for scatter in [Scatter::Alike, Scatter::Fifth, Scatter::Spread] {
+            for scatter in [Scatter::Alike, Scatter::Fifth, Scatter::Spread, Scatter::Disturbed] {
                 let line = line(World { cases, rounds, between: 0.02, scatter });
                 let (held, restless) = (line.held.percent(), line.restless.percent());
                 let width = gpubench_stats::median(&line.narrower);
                 println!(
                     "{cases} | {rounds} | {scatter:?} | {held:.1} ({restless:.1}) | {width:.2}"
                 );
-                let is_well = !line.held.is_below(93.0) && !line.held.is_above(97.0);
+                // Of three rounds two are disturbed in 6 of 100 cases: nobody can tell which one is not.
+                let fewest = if scatter == Scatter::Disturbed { 91.0 } else { 93.0 };
+                let is_well = !line.held.is_below(fewest) && !line.held.is_above(97.0);
                 assert!(is_well, "{cases} {rounds} {scatter:?}: {held}");
             }
         }

@@ -125,7 +125,9 @@ fn among_others_few_unchanged_cases_are_called_changed_and_slowed_ones_are_found
         "scatter | between | rounds | unchanged, planned: alarms (restless) | 5 %, planned: found \
          | of 50 unchanged: alarms, any | 5 of 50: found | plain | ratio held"
     );
-    for scatter in [Scatter::Alike, Scatter::Fifth, Scatter::Spread, Scatter::Common] {
+    for scatter in
+        [Scatter::Alike, Scatter::Fifth, Scatter::Spread, Scatter::Common, Scatter::Disturbed]
+    {
         for between in [0.005, 0.01, 0.02] {
             for rounds in [3, 5] {
                 let line = line(World { cases: CASES, rounds, between, scatter });

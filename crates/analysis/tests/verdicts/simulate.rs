@@ -22,6 +22,18 @@ pub enum Scatter {
     Spread,
     /// All alike, half of the variance common to all cases of a round.
     Common,
+    /// Log-normally, and one round of seven takes 1.2 to 1.8 times as long.
+    Disturbed,
+}
+
+impl Scatter {
+    /// By what one of these rounds takes longer, in the logarithm.
+    pub fn disturbance(self, rng: &mut Pcg64Mcg) -> f64 {
+        match self {
+            Self::Disturbed if rng.random_ratio(1, 7) => rng.random_range(1.2..1.8f64).ln(),
+            _ => 0.0,
+        }
+    }
 }
 
 /// What runs are like.
@@ -61,7 +73,7 @@ pub fn deviations(rng: &mut Pcg64Mcg, world: World) -> (Vec<f64>, Vec<bool>) {
     let is_restless = |i: usize| world.scatter == Scatter::Fifth && i % 5 == first;
     let restless: Vec<bool> = (0..world.cases).map(is_restless).collect();
     let of = |restless: &bool| match world.scatter {
-        Scatter::Spread => world.between * (2f64.ln() * normal(rng)).exp(),
+        Scatter::Spread | Scatter::Disturbed => world.between * (2f64.ln() * normal(rng)).exp(),
         _ if *restless => 5.0 * world.between,
         _ => world.between,
     };
@@ -79,7 +91,8 @@ fn run(
     let cases = deviations.iter().enumerate().map(|(i, deviation)| {
         let rounds = common.iter().map(|common| {
             let own = (1.0 - share).sqrt() * normal(rng);
-            let round = truth(i) * (deviation * (common + own)).exp();
+            let disturbance = world.scatter.disturbance(rng);
+            let round = truth(i) * (deviation * (common + own) + disturbance).exp();
             let mut samples = samples(rng, round);
             samples.sort_by(f64::total_cmp);
             median(&samples)
@@ -100,7 +113,6 @@ pub fn result(medians: Vec<f64>) -> CaseResult {
         outcome: Outcome::Ok,
         rounds: (0..).take(medians.len()).collect(),
         medians,
-        overall: None,
         family: "compute".into(),
         flops: 1.0,
         bytes: 1.0,

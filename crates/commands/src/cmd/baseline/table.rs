@@ -1,7 +1,7 @@
 //! Baselines for a terminal.
 
 use crate::store::Run;
-use gpubench_analysis::collect;
+use gpubench_analysis::aggregate;
 use gpubench_core::text::printable;
 use gpubench_document::{Column, Table, Unit};
 use gpubench_report::labels::{case_name, kind_label};
@@ -61,16 +61,14 @@ pub fn show(run: &Run, width: Option<usize>) -> String {
         Column::text("outcome", "outcome"),
     ];
     let mut table = Table::new("cases", "Cases", columns);
-    for device in collect(header, &run.records) {
-        for (key, case) in &device.cases {
-            table.row([
-                case_name(key).into(),
-                case.overall.map(|overall| overall.value).into(),
-                (case.medians.len() as u64).into(),
-                floors.get(key).copied().into(),
-                case.outcome.label().into(),
-            ]);
-        }
+    for case in aggregate(&run.records) {
+        table.row([
+            case_name(case.key).into(),
+            case.time.map(|time| time.value).into(),
+            (case.rounds().count() as u64).into(),
+            floors.get(case.key).copied().into(),
+            case.outcome.label().into(),
+        ]);
     }
     out + &text::table(&table, width)
 }

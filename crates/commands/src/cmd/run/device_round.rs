@@ -111,7 +111,8 @@ impl Session<'_> {
         let is_smallest = turn.rank == 0;
         // What a simulated device takes of the host says nothing of the device.
         let is_real = self.header.devices[device].kind != DeviceKind::Simulated;
-        if may_wait && is_real && !is_smallest && budget.is_long(case, to_come) {
+        let rounds = self.header.rounds.saturating_sub(round);
+        if may_wait && is_real && !is_smallest && budget.is_long(case, rounds, to_come) {
             return Err(None);
         }
         let is_last = phase != Phase::Planned || round + 1 >= self.header.rounds;

@@ -1,5 +1,5 @@
 //! What a case takes besides measuring: building, preparing, verifying. As it took in an earlier round,
-//! else as cases of its size did so far.
+//! else as a smaller size of its workload did, else as cases of its size did so far.
 
 use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
@@ -22,6 +22,8 @@ const REPEATED: (f64, f64) = (1.0, 0.5);
 #[derive(Clone, Debug)]
 pub(super) struct Overheads {
     known: HashMap<CaseKey, Known>,
+    /// By workload: of each of its measures and kinds of host memory the largest size that has run.
+    largest: HashMap<String, Vec<Largest>>,
     /// Seconds of cases in their first round, and of the same ones in a later one.
     repeated: (f64, f64),
     /// Seconds of cases with small buffers, and their number.
@@ -37,11 +39,19 @@ struct Known {
     is_first: bool,
 }
 
+/// What the largest size of a workload took in its first round.
+#[derive(Clone, Debug)]
+struct Largest {
+    key: CaseKey,
+    bytes: f64,
+    seconds: f64,
+}
+
 impl Default for Overheads {
     fn default() -> Self {
         let (cases, bytes) = PRIOR;
         let (fixed, moving) = ((FIXED * cases, cases), (RATE * bytes, bytes));
-        Self { known: HashMap::new(), repeated: REPEATED, fixed, moving }
+        Self { known: HashMap::new(), largest: HashMap::new(), repeated: REPEATED, fixed, moving }
     }
 }
 
@@ -51,7 +61,7 @@ impl Overheads {
         match self.known.get(&case.key) {
             Some(known) if known.is_first => known.seconds * self.repetition(),
             Some(known) => known.seconds,
-            None => self.expected(bytes(case)),
+            None => self.first(case),
         }
     }
 
@@ -66,8 +76,24 @@ impl Overheads {
         self.repeated.1 / self.repeated.0
     }
 
+    /// Seconds that `case` is expected to take in its first round.
+    fn first(&self, case: &Case) -> f64 {
+        let bytes = bytes(case);
+        let of_workload = self.largest.get(&case.key.workload);
+        let mut siblings = of_workload.into_iter().flatten();
+        match siblings.find(|sibling| sibling.key.is_sibling_of(&case.key)) {
+            Some(sibling) => sibling.seconds + self.rate() * (bytes - sibling.bytes).max(0.0),
+            None => self.expected(bytes),
+        }
+    }
+
+    /// Seconds a byte.
+    fn rate(&self) -> f64 {
+        self.moving.0 / self.moving.1
+    }
+
     fn expected(&self, bytes: f64) -> f64 {
-        let moving = if bytes < SMALL { 0.0 } else { bytes * self.moving.0 / self.moving.1 };
+        let moving = if bytes < SMALL { 0.0 } else { bytes * self.rate() };
         self.fixed.0 / self.fixed.1 + moving
     }
 
@@ -78,6 +104,9 @@ impl Overheads {
             return;
         }
         let (seconds, bytes) = (seconds(record), bytes(case));
+        if !self.known.contains_key(&case.key) {
+            self.learn_largest(Largest { key: case.key.clone(), bytes, seconds });
+        }
         match bytes < SMALL {
             // What others are expected to take is a first time.
             _ if self.known.contains_key(&case.key) => {}
@@ -88,6 +117,15 @@ impl Overheads {
             }
         }
         self.recall(record);
+    }
+
+    fn learn_largest(&mut self, size: Largest) {
+        let of_workload = self.largest.entry(size.key.workload.clone()).or_default();
+        match of_workload.iter_mut().find(|other| other.key.is_sibling_of(&size.key)) {
+            Some(other) if other.bytes > size.bytes => {}
+            Some(other) => *other = size,
+            None => of_workload.push(size),
+        }
     }
 
     /// As [`Overheads::learn`], where only the record is left.
@@ -149,6 +187,35 @@ mod tests {
         assert_eq!(overheads.of(&a), seconds(&second));
         assert!((overheads.of(&b) - share * seconds(&other)).abs() < 1e-12, "as the other's");
         assert_eq!(overheads.later(&b), overheads.of(&b));
+    }
+
+    #[test]
+    fn a_size_is_expected_to_take_what_a_smaller_one_of_its_workload_did() {
+        let mut overheads = Overheads::default();
+        let [small, medium, large] =
+            [10, 1000, 100_000_000].map(|n| sample::case("memory", "copy", n));
+        let took = |case: &Case, verify| {
+            let mut record = sample_record(case.key.clone(), 1.0);
+            record.wall.verify = verify;
+            record
+        };
+        let other = sample::case("compute", "matmul", 10);
+        overheads.learn(&other, &took(&other, 9.0));
+        assert!(overheads.of(&medium) > 2.0, "as all small ones");
+        let record = took(&small, 0.01);
+        overheads.learn(&small, &record);
+        assert!((overheads.of(&medium) - seconds(&record)).abs() < 1e-3);
+        let further = overheads.of(&large) - overheads.of(&medium);
+        let more = bytes(&large) - bytes(&medium);
+        assert!((further - RATE * more).abs() < 1e-9, "{further}");
+        let unlike = Case {
+            key: CaseKey { workload: "read".into(), ..medium.key.clone() },
+            ..medium.clone()
+        };
+        assert!(overheads.of(&unlike) > 2.0, "another workload");
+        // A repetition says nothing of first rounds.
+        overheads.learn(&small, &took(&small, 5.0));
+        assert!((overheads.of(&medium) - seconds(&record)).abs() < 1e-3);
     }
 
     #[test]

@@ -19,8 +19,6 @@ const TIMES_OVERHEAD: f64 = 2.0;
 /// The share of the time that measuring gets, however long what surrounds it: that is only expected.
 const MIN_MEASURING: f64 = 0.25;
 
-/// A case waits for the others when its turn would take as long as so many equal ones.
-const LONG: f64 = 4.0;
 /// The share of the total that later rounds leave to the cases that wait.
 const OF_DEFERRED: f64 = 0.1;
 
@@ -248,19 +246,32 @@ impl TimeBudget {
         Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// Whether a turn of `case`, the first of those to come, would take the time of [`LONG`] of them.
-    pub fn is_long(&self, case: &Case, to_come: ToCome) -> bool {
-        self.is_long_at(self.spent(), self.overheads.of(case), to_come)
+    /// Whether the turns of `case` in this many rounds, the first of them the next to come, would take more than as many
+    /// equal ones.
+    pub fn is_long(&self, case: &Case, rounds: u32, to_come: ToCome) -> bool {
+        let overheads = [self.overheads.of(case), self.overheads.later(case)];
+        self.is_long_at(self.spent(), overheads, rounds, to_come)
     }
 
-    fn is_long_at(&self, spent: f64, overhead: f64, to_come: ToCome) -> bool {
+    fn is_long_at(
+        &self,
+        spent: f64,
+        [next, later]: [f64; 2],
+        rounds: u32,
+        to_come: ToCome,
+    ) -> bool {
+        let rounds = f64::from(rounds.max(1));
+        // The last round measures for what makes it worth what surrounds it then.
+        let last = if rounds > 1.0 { later } else { next };
+        let turns = next + (rounds - 1.0) * later + TIMES_OVERHEAD * last;
         let equal = |total: f64| (total - spent).max(0.0) / to_come.turns.max(1) as f64;
-        self.total.is_some_and(|total| turn_seconds(overhead, None) > LONG * equal(total))
+        self.total.is_some_and(|total| turns > rounds * equal(total))
     }
 
-    /// Seconds of a turn of `case`: with so many of sampling, else measured as long as is worth what surrounds it.
+    /// Seconds of a single turn of `case`: with so many of sampling, else measured as long as is worth what surrounds it.
     pub fn turn_seconds(&self, case: &Case, sampling: Option<f64>) -> f64 {
-        turn_seconds(self.overheads.of(case), sampling)
+        let overhead = self.overheads.of(case);
+        overhead + sampling.map_or(TIMES_OVERHEAD * overhead, |seconds| (1.0 + WARMUP) * seconds)
     }
 
     /// Whether `case` and what surrounds it may still fit.
@@ -284,11 +295,6 @@ impl TimeBudget {
     pub fn total(&self) -> Option<f64> {
         self.total
     }
-}
-
-/// As [`TimeBudget::turn_seconds`], of a case with this overhead.
-fn turn_seconds(overhead: f64, sampling: Option<f64>) -> f64 {
-    overhead + sampling.map_or(TIMES_OVERHEAD * overhead, |seconds| (1.0 + WARMUP) * seconds)
 }
 
 #[cfg(test)]

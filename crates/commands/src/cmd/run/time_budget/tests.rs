@@ -1,6 +1,7 @@
 use super::*;
 use gpubench_core::record::CooledDown;
 use gpubench_core::record::sample::{key, record};
+use gpubench_experiments::plan::sample;
 
 fn turns(turns: u64) -> ToCome {
     ToCome { turns, overhead: 0.0 }
@@ -97,15 +98,22 @@ fn pauses_take_their_share_from_the_second_case_on() {
 }
 
 #[test]
-fn a_case_is_long_by_what_a_turn_may_take() {
+fn a_case_is_long_by_what_its_turns_may_take() {
     let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
     let to_come = ToCome { turns: 100, overhead: 50.0 };
-    let long = |spent, overhead| time_budget.is_long_at(spent, overhead, to_come);
-    // Of 100 turns each may take a second, so 4 s are long, and 4/3 s besides measuring.
-    assert!(!long(0.0, 1.3) && long(0.0, 1.4));
-    assert!(long(50.0, 0.9), "half is spent");
-    assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, 1e3, to_come), "nothing is short");
-    assert_eq!((turn_seconds(2.0, None), turn_seconds(2.0, Some(6.0))), (6.0, 11.0));
+    let long = |spent, overheads, rounds| time_budget.is_long_at(spent, overheads, rounds, to_come);
+    // Of 100 turns each may take a second, a third of it besides measuring.
+    assert!(!long(0.0, [0.33, 0.1], 1) && long(0.0, [0.34, 0.1], 1));
+    assert!(long(50.0, [0.17, 0.1], 1), "half is spent");
+    // And 4 s for four, of which the last measures for twice what surrounds it.
+    assert!(!long(0.0, [1.4, 0.5], 4) && long(0.0, [1.6, 0.5], 4));
+    assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, [1e3; 2], 4, to_come), "none is short");
+    let case = sample::case("memory", "copy", 10);
+    let (around, of) =
+        (time_budget.overheads.of(&case), |sampling| time_budget.turn_seconds(&case, sampling));
+    assert!(
+        (of(None) - 3.0 * around).abs() < 1e-12 && (of(Some(6.0)) - around - 9.0).abs() < 1e-12
+    );
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! Ceilings that were measured while the device was disturbed.
+
+use super::tests::{bandwidth, ceiling, hidden, hidden_on, moves};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::record::sample::device;
+use gpubench_core::record::{Flag, Record};
+use gpubench_core::workload::Ceiling;
+
+fn disturbed(mut record: Record) -> Record {
+    record.flags.push(Flag::Drift("the reference kernel took longer".into()));
+    record
+}
+
+fn of(name: &str, mib: f64, rate: f64) -> Record {
+    ceiling(Ceiling::Bandwidth, moves(name, mib, rate))
+}
+
+#[test]
+fn what_one_reached_is_possible() {
+    let (triad, kernel) = (bandwidth(192.0, 1e10), moves("a", 256.0, 2e10));
+    assert_eq!(hidden(&[triad.clone(), kernel.clone()]), [false, true]);
+    let copy = disturbed(of("copy", 128.0, 2e10));
+    assert_eq!(hidden(&[triad, copy, kernel]), [false; 3]);
+}
+
+#[test]
+fn what_one_reached_in_a_cache_is_possible_there_only() {
+    let triad = [of("triad", 8.0, 2e11), of("triad", 192.0, 2e10)];
+    let copy = disturbed(of("copy", 24.0, 2e11));
+    let with = |mib| [&triad[..], &[copy.clone(), moves("a", mib, 1e11)]].concat();
+    assert_eq!(hidden(&with(24.0))[3..], [false]);
+    assert_eq!(hidden(&with(256.0))[3..], [true]);
+    // Nor does one that is right.
+    let curves = [of("copy", 8.0, 1.8e11), of("copy", 24.0, 1.7e11), of("copy", 512.0, 2e10)];
+    let read = [of("read", 8.0, 2e11), of("read", 24.0, 2e11)];
+    let records = [&curves[..], &read, &[of("triad", 600.0, 1e11)]].concat();
+    assert_eq!(hidden(&records)[5..], [true]);
+}
+
+#[test]
+fn one_that_is_impossible_itself_shows_nothing() {
+    let read = [of("read", 4.1, 7.9e9), of("read", 66.0, 4e9)];
+    let records = [&read[..], &[disturbed(of("copy", 128.0, 1.5e10)), moves("a", 128.0, 1.5e10)]];
+    assert_eq!(hidden(&records.concat())[2..], [true; 2]);
+}
+
+/// As it happened on lavapipe, where `read` is bound by its instructions: both others were flagged *drift*.
+#[test]
+fn of_two_either_shows_what_is_possible() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let read = [of("read", 4.1, 7.9e9), of("read", 66.0, 4e9)];
+    let others = [of("copy", 128.0, 7.8e9), of("triad", 192.0, 7.7e9)].map(disturbed);
+    assert_eq!(hidden_on(cpu.clone(), &[&read[..], &others].concat()), [false; 4]);
+    let alone = [&read[..], &others[..1]].concat();
+    assert_eq!(hidden_on(cpu, &alone), [false, false, true], "nobody else reached it");
+}
