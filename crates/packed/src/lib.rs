@@ -11,7 +11,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Error, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -91,6 +91,9 @@ impl Folder {
         self.files.get_or_init(|| {
             let mut all = String::new();
             let read = DeflateDecoder::new(self.packed).read_to_string(&mut all);
+            if read.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutOfMemory) {
+                std::alloc::handle_alloc_error(std::alloc::Layout::for_value(self.packed));
+            }
             read.expect("this build packed it");
             let mut parts = all.split(BETWEEN).map(str::to_owned);
             std::iter::from_fn(|| parts.next().zip(parts.next())).collect()

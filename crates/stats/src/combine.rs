@@ -72,13 +72,14 @@ impl Rounds {
     /// Takes in one more round.
     pub fn add(&mut self, round: &Summary) {
         let log = round.median.ln();
+        let unresolved = !log.is_finite();
         self.merge(&Self {
             count: 1,
-            logs: vec![log],
+            logs: vec![if unresolved { 0.0 } else { log }],
             sampling: round.log_error().powi(2),
             only: round.interval,
             drift: round.drift,
-            unresolved: !log.is_finite(),
+            unresolved,
         });
     }
 
@@ -96,13 +97,21 @@ impl Rounds {
 
     /// Mean of the logarithms of the rounds' medians; 0 where there are none.
     pub fn mean(&self) -> f64 {
-        self.logs.iter().sum::<f64>() / f64::from(self.count.max(1))
+        self.moments()[0]
     }
 
     /// Sum of the squared distances from that mean.
     pub fn squares(&self) -> f64 {
-        let mean = self.mean();
-        self.logs.iter().map(|log| (log - mean).powi(2)).sum()
+        self.moments()[1]
+    }
+
+    /// Mean and sum of squares, round by round (Welford's update).
+    fn moments(&self) -> [f64; 2] {
+        let one = |[mean, squares]: [f64; 2], (before, log): (usize, &f64)| {
+            let (a, distance) = (before as f64, log - mean);
+            [mean + distance / (a + 1.0), squares + distance * distance * a / (a + 1.0)]
+        };
+        self.logs.iter().enumerate().fold([0.0; 2], one)
     }
 
     /// Whether they have a value: there is a round, and each took a time that its clock could resolve.

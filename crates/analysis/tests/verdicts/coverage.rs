@@ -68,10 +68,14 @@ fn intervals_of_a_run_hold_the_truth_95_times_of_100() {
                 println!(
                     "{cases} | {rounds} | {scatter:?} | {held:.1} ({restless:.1}) | {width:.2}"
                 );
-                // Of three rounds two are disturbed in 6 of 100 cases: nobody can tell which one is not.
+                // Of three rounds two are disturbed in 6 of 100 cases: nobody can tell which one is not. And disturbances
+                // only make slower, which noise that is alike on both sides does not know.
                 let fewest = if scatter == Scatter::Disturbed { 91.0 } else { 93.0 };
                 let is_well = !line.held.is_below(fewest) && !line.held.is_above(97.0);
                 assert!(is_well, "{cases} {rounds} {scatter:?}: {held}");
+                if scatter == Scatter::Disturbed && rounds == 5 && cases > 2 {
+                    assert!(width < 0.65, "{cases}: far rounds widen it: {width}");
+                }
             }
         }
     }
