@@ -165,7 +165,7 @@ impl Rounds {
 const DRIFTS: usize = 19;
 
 /// The values of the cases that one device measured, in their order. Where two cases or more have
-/// rounds to tell, all of these show where each lies ([`locations`]); where none has, the intervals of
+/// rounds to tell, all of these show where each lies (`location.rs`); where none has, the intervals of
 /// their only rounds are widened by the drift that the cases show.
 pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     let known: Vec<&Rounds> = cases.iter().filter(|rounds| rounds.has_value()).collect();
