@@ -13,6 +13,7 @@
 //! means has a p-value, and a mean an interval, from a mixture of normal distributions.
 
 use super::variance_prior::{Noise, floored, lattice, posteriors};
+use super::welch::mean_and_squared_error;
 use statrs::function::erf::erfc;
 
 /// A variance, estimated with so many degrees of freedom; with none it says nothing of its case.
@@ -27,13 +28,10 @@ pub struct Scatter {
 impl Scatter {
     /// Of some values.
     pub fn of(values: &[f64]) -> Self {
-        let freedom = values.len() as f64 - 1.0;
-        if freedom <= 0.0 {
-            return Self { variance: 0.0, freedom: 0.0 };
-        }
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Self { variance: squares / freedom, freedom }
+        let n = values.len() as f64;
+        let none = Self { variance: 0.0, freedom: 0.0 };
+        let of = |(_, squared_error)| Self { variance: squared_error * n, freedom: n - 1.0 };
+        mean_and_squared_error(values).map_or(none, of)
     }
 }
 

@@ -147,7 +147,7 @@ pub fn upper_limit(freedom: f64) -> f64 {
 }
 
 /// The mean, and the square of its standard error.
-fn mean_and_squared_error(values: &[f64]) -> Option<(f64, f64)> {
+pub(super) fn mean_and_squared_error(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < 2 {
         return None;
     }
