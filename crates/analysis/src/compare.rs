@@ -1,8 +1,8 @@
 //! Old against new, case by case, with a verdict that can be believed.
 //!
 //! The value of a round is the logarithm of its median; a case's difference is that of the mean
-//! of its rounds, of which a far one counts as much as the others: the share of unchanged cases that are called changed
-//! was simulated with means, and rises with the values of `overalls`. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
+//! of its rounds. A round that lies far off counts there as much as the others, unlike in the values of tables: with
+//! those more unchanged cases are called changed, since the noise is that of a mean. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE. Where the device's speed differs between the runs (`device_speed.rs`), what
 //! that explains is taken off first, and what it leaves in doubt widens the interval.
