@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
 
+mod drawing;
 mod number_text;
 mod plot;
 mod quantity;
@@ -17,6 +18,7 @@ mod table;
 mod timeline;
 mod unit;
 
+pub use drawing::Drawing;
 pub use number_text::{number, tick};
 pub use plot::{Axis, Direction, Limit, Plot, Point, Scale, Series};
 pub use quantity::{Figure, Quantity};
@@ -58,14 +60,13 @@ pub enum Part {
     },
     /// A table.
     Table(Table),
-    /// A plot.
-    Plot(Plot),
-    /// What ran when.
-    Timeline(Timeline),
     /// What to know before believing the rest.
     Note(Sentence),
     /// A section within this one: a case on a device.
     Section(Section),
+    /// A chart, which names its sort as its part.
+    #[serde(untagged)]
+    Drawing(Drawing),
 }
 
 /// A value with its name.
@@ -153,19 +154,6 @@ impl Section {
         if table.rows().is_empty() { self } else { self.part(Part::Table(table.without_missing())) }
     }
 
-    /// Adds a plot, unless it is empty.
-    pub fn plot(self, plot: Plot) -> Self {
-        if plot.all().is_empty() { self } else { self.part(Part::Plot(plot)) }
-    }
-
-    /// Adds a timeline, where there is one.
-    pub fn timeline(self, timeline: impl Into<Option<Timeline>>) -> Self {
-        match timeline.into() {
-            Some(timeline) => self.part(Part::Timeline(timeline)),
-            None => self,
-        }
-    }
-
     /// Whether it has nothing but introductory paragraphs.
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, Part::Text(_)))
@@ -209,8 +197,7 @@ impl Part {
     fn key(&mut self) -> Option<&mut String> {
         match self {
             Self::Table(table) => Some(&mut table.key),
-            Self::Plot(plot) => Some(&mut plot.key),
-            Self::Timeline(timeline) => Some(&mut timeline.key),
+            Self::Drawing(drawing) => Some(drawing.key()),
             Self::Section(section) => Some(&mut section.id),
             Self::Text(_) | Self::Facts { .. } | Self::Note(_) => None,
         }

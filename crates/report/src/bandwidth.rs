@@ -116,6 +116,7 @@ fn table(input: &ReportInput, curves: &[(usize, Curve)]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_document::{Drawing, Part};
     use gpubench_analysis::Source;
     use gpubench_core::record::Record;
     use gpubench_core::record::sample::{device, header, key, record};
@@ -147,7 +148,7 @@ mod tests {
             .parts()
             .iter()
             .filter_map(|part| match part {
-                gpubench_document::Part::Plot(plot) => Some(plot),
+                Part::Drawing(Drawing::Plot(plot)) => Some(plot),
                 _ => None,
             })
             .collect();

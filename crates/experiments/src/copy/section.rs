@@ -47,6 +47,7 @@ fn of(input: &ReportInput, device: usize) -> Bandwidths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_document::{Drawing, Part};
     use crate::results::testing::{record_of, section_of_records};
     use gpubench_core::gpu::MemoryKind;
     use gpubench_core::record::{Record, sample};
@@ -100,7 +101,7 @@ mod tests {
             section(&ReportInput::new(vec![source]))
         };
         let section = shown(&records);
-        let Some(gpubench_document::Part::Plot(plot)) = section.parts().get(1) else {
+        let Some(Part::Drawing(Drawing::Plot(plot))) = section.parts().get(1) else {
             panic!("no plot: {section:?}")
         };
         let last = |series: &gpubench_document::Series| series.all().last().unwrap().y().value();

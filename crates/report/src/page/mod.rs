@@ -8,7 +8,8 @@ mod sweep;
 mod workloads;
 
 use super::labels::counts;
-use super::render::html::{Ids, body, shown};
+use super::render::html::{Ids, body};
+use super::render::markup::shown;
 use gpubench_analysis::ReportInput;
 use gpubench_core::hash::base64_sha256;
 use gpubench_core::text::printable;

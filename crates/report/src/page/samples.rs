@@ -1,8 +1,8 @@
 //! Every sample of a workload on one device: one row a size, one line of dots a round.
 
 use crate::labels;
-use crate::render::html::figure::{WIDTH, colour as series, figure as draw, num};
-use crate::render::html::scale::Range;
+use crate::render::drawing::figure::{WIDTH, colour as series, figure as draw, num};
+use crate::render::drawing::scale::Range;
 use gpubench_analysis::Aggregate;
 use gpubench_analysis::ReportInput;
 use gpubench_document::{Sentence, Unit, tick as tick_text};

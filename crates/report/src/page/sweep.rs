@@ -1,6 +1,6 @@
 //! How a workload's rate, or its time, grows with size: one line a device.
 
-use crate::render::html::{LOOKS, drawn};
+use crate::render::drawing::{drawn_plot, figure::LOOKS};
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::text::printable;
@@ -22,7 +22,7 @@ pub(super) fn figures(input: &ReportInput, workload: &[&Aggregate]) -> Markup {
         .collect();
     let facets = facets(&rows);
     html! { @for facet in facets {
-        @if let Some(drawing) = plot(input, &facet).as_ref().and_then(drawn) { (drawing) }
+        @if let Some(drawing) = plot(input, &facet).as_ref().and_then(drawn_plot) { (drawing) }
     } }
 }
 

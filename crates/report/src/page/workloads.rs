@@ -2,7 +2,8 @@
 
 use super::{samples, sweep};
 use crate::labels::{capitalised, counts, flag_names, how_often, mark, size, time, workload_name};
-use crate::render::html::{shown, table};
+use crate::render::html::table;
+use crate::render::markup::shown;
 use crate::results::{Cases, all_families};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::text::counted;

@@ -1,15 +1,13 @@
 //! For spreadsheets and data frames: one line a value, safe to open.
 
-use super::{name, sentence};
+use super::{drawing, sentence};
 use crate::csv::csv;
-use gpubench_document::{
-    Cell, Figure, Part, Plot, Quantity, Section, Sentence, Table, Timeline, Unit,
-};
+use gpubench_document::{Cell, Figure, Part, Quantity, Section, Sentence, Table, Unit};
 
 /// What stands in the first line.
 pub const HEADER: [&str; 8] = ["section", "table", "row", "column", "value", "unit", "low", "high"];
 
-/// Sections, the header line first. A section within another is named `outer/inner`; a text stands
+/// Sections, the header line first. A section within another is named `outer/inner`, a drawing likewise; a text stands
 /// under its place in the section, and after it its figures.
 pub fn sections(sections: &[Section]) -> String {
     let mut out = Rows(vec![HEADER.map(str::to_owned).to_vec()]);
@@ -43,8 +41,7 @@ impl Rows {
                     .iter()
                     .for_each(|fact| self.cell(at("facts"), fact.key(), &fact.value, fact.unit)),
                 Part::Table(table) => self.table(&path, table),
-                Part::Plot(plot) => self.plot(&path, plot),
-                Part::Timeline(timeline) => self.timeline(&path, timeline),
+                Part::Drawing(drawing) => self.section(&path, &drawing::values(drawing)),
                 Part::Section(inner) => self.section(&path, inner),
             }
         }
@@ -60,49 +57,6 @@ impl Rows {
                     cell,
                     column.unit,
                 );
-            }
-        }
-    }
-
-    fn plot(&mut self, section: &str, plot: &Plot) {
-        let frame = Place { section, table: plot.key(), row: 0 };
-        self.sentence(frame, "title", &plot.title);
-        self.sentence(frame, "description", &plot.description);
-        for (i, series) in plot.all().iter().enumerate() {
-            let table = format!("{}/{}", plot.key(), i + 1);
-            self.sentence(Place { section, table: &table, row: 0 }, "series", &series.name);
-            for (row, point) in series.all().iter().enumerate() {
-                let at = Place { section, table: &table, row };
-                match plot.x.names().get(point.x() as usize) {
-                    Some(category) => self.value(at, "x", name(category)),
-                    None => self.quantity(at, "x", Quantity::new(point.x()), plot.x.unit),
-                }
-                self.quantity(at, "y", Some(point.y()), plot.y.unit);
-            }
-            for (row, label) in series.labels().iter().enumerate() {
-                self.sentence(Place { section, table: &table, row }, "along", label);
-            }
-        }
-        let table = format!("{}/limits", plot.key());
-        for (row, limit) in plot.limits().iter().enumerate() {
-            let (at, figure) = (Place { section, table: &table, row }, plot.figure(limit));
-            self.sentence(at, "label", &limit.label);
-            self.quantity(at, "at", Some(figure.quantity), figure.unit);
-        }
-    }
-
-    fn timeline(&mut self, section: &str, timeline: &Timeline) {
-        let frame = Place { section, table: timeline.key(), row: 0 };
-        self.sentence(frame, "title", &timeline.title);
-        self.quantity(frame, "length", Some(timeline.length()), Unit::Seconds);
-        for (i, track) in timeline.tracks().iter().enumerate() {
-            let table = format!("{}/{}", timeline.key(), i + 1);
-            self.sentence(Place { section, table: &table, row: 0 }, "track", track.name());
-            for (row, span) in track.spans().iter().enumerate() {
-                let at = Place { section, table: &table, row };
-                self.value(at, "name", name(span.name()));
-                self.quantity(at, "start", Some(span.start()), Unit::Seconds);
-                self.quantity(at, "duration", Some(span.duration()), Unit::Seconds);
             }
         }
     }

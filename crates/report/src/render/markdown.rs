@@ -1,13 +1,10 @@
 //! For pull requests: headings, tables, and nothing that a name could turn into markup.
 
-use super::plain::{ELSEWHERE, bar, points};
-use super::{cell, column_cell, sentence};
-use gpubench_document::{
-    Align, Cell, Column, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit,
-};
+use super::{cell, column_cell, drawing, sentence};
+use gpubench_document::{Align, Cell, Column, Part, Section, Sentence, Table};
 
-/// Characters of a timeline's bars.
-const BAR: usize = 40;
+/// Characters of a line of what drawings say.
+const LINE: usize = 62;
 
 /// A section, with headings from the level of `#` times `level` on.
 pub fn section(section: &Section, level: usize) -> String {
@@ -27,7 +24,15 @@ fn nested(out: &mut String, section: &Section, level: usize, rows: usize) {
         true => *out += &format!("\n<details><summary>{title}</summary>\n"),
         false => *out += &format!("\n{} {title}\n", "#".repeat(level.clamp(1, 6))),
     }
-    for part in section.parts() {
+    parts(out, section, section, level, rows);
+    if section.folded {
+        *out += "\n</details>\n";
+    }
+}
+
+/// What stands below a heading, or what a drawing of the section says.
+fn parts(out: &mut String, of: &Section, section: &Section, level: usize, rows: usize) {
+    for part in of.parts() {
         match part {
             Part::Text(sentence) => *out += &format!("\n{}\n", paragraph(sentence)),
             Part::Note(sentence) => *out += &format!("\n> {}\n", paragraph(sentence)),
@@ -39,13 +44,12 @@ fn nested(out: &mut String, section: &Section, level: usize, rows: usize) {
                 }
             }
             Part::Table(inner) => *out += &table(inner, rows),
-            Part::Plot(plot) => *out += &drawn(section, plot),
-            Part::Timeline(timeline) => *out += &track_lines(timeline),
+            // What a drawing says is short: no row of it is cut.
+            Part::Drawing(drawing) => {
+                parts(out, &drawing::readable(drawing, section, LINE), section, level, usize::MAX);
+            }
             Part::Section(inner) => nested(out, inner, level + 1, rows),
         }
-    }
-    if section.folded {
-        *out += "\n</details>\n";
     }
 }
 
@@ -84,35 +88,6 @@ fn shown(table: &Table, row: usize, column: usize, text: String) -> String {
 
 fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
-}
-
-/// A plot as a table of its points, unless a table of the section holds them.
-fn drawn(section: &Section, plot: &Plot) -> String {
-    let mut out = String::new();
-    if plot.table().and_then(|key| section.find_table(key)).is_none() {
-        out += &match points(plot) {
-            Some(points) => table(&points, usize::MAX),
-            None => format!("\n{}: {ELSEWHERE}.\n", paragraph(&plot.title)),
-        };
-    }
-    for (i, limit) in plot.limits().iter().enumerate() {
-        let gap = if i == 0 { "\n" } else { "" };
-        let at = plot.figure(limit).text();
-        out += &format!("{gap}- {}: {}\n", escaped(&sentence(&limit.label)), escaped(&at));
-    }
-    out
-}
-
-fn track_lines(timeline: &Timeline) -> String {
-    let mut out = format!("\n{}\n\n", paragraph(&timeline.title));
-    let length = Figure { quantity: timeline.length(), unit: Unit::Seconds }.text();
-    out += &line(["track".to_owned(), escaped(&length)].into_iter());
-    out += "| --- | --- |\n";
-    for track in timeline.tracks() {
-        let name = escaped(&sentence(track.name()));
-        out += &line([name, bar(timeline, track, BAR)].into_iter());
-    }
-    out
 }
 
 /// A sentence at the beginning of a line: what would begin a list there does not.

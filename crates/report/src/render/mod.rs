@@ -1,13 +1,14 @@
-//! One file a format. Each takes a section and nothing else. In formats that people read, a number
+//! One file a format, and one a sort of chart. A format takes a section and nothing else. In formats that people read, a number
 //! becomes text only through the section's own figures, and text from outside passes `name` first;
 //! JSON, for programs, is the section as it is.
 
 pub mod csv;
+pub(crate) mod drawing;
 mod grid;
 pub mod html;
 pub mod json;
 pub mod markdown;
-mod plain;
+pub(crate) mod markup;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod text;

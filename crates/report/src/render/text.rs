@@ -1,12 +1,9 @@
 //! For terminals: two spaces for each level, tables aligned, nothing coloured.
 
 use super::grid::Grid;
-use super::plain::{ELSEWHERE, bar, points};
 use super::wrap::wrap;
-use super::{cell, name, sentence};
-use gpubench_document::{
-    Fact, Figure, Part, Piece, Plot, Section, Sentence, Table, Timeline, Unit,
-};
+use super::{cell, drawing, name, sentence};
+use gpubench_document::{Fact, Part, Piece, Section, Sentence, Table};
 
 /// In place of a space that no line may end at.
 const FIXED: &str = "\u{a0}";
@@ -22,10 +19,15 @@ pub fn table(table: &Table, width: Option<usize>) -> String {
 }
 
 fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {
-    let mut out = format!("\n{}", paragraph(&section.title, indent, width));
-    let indent = indent + 2;
-    let before = std::iter::once(None).chain(section.parts().iter().map(Some));
-    for (part, before) in section.parts().iter().zip(before) {
+    let title = paragraph(&section.title, indent, width);
+    format!("\n{title}{}", parts(section, section, indent + 2, width))
+}
+
+/// What stands below a heading, or what a drawing of the section says.
+fn parts(of: &Section, section: &Section, indent: usize, width: Option<usize>) -> String {
+    let mut out = String::new();
+    let before = std::iter::once(None).chain(of.parts().iter().map(Some));
+    for (part, before) in of.parts().iter().zip(before) {
         // What follows a table's last row would read as one more.
         if matches!(before, Some(Part::Table(_))) && !matches!(part, Part::Section(_)) {
             out.push('\n');
@@ -40,8 +42,10 @@ fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {
                 out += &paragraph(&table.title, indent, width);
                 out += &grid(&Grid::of(table), indent, width);
             }
-            Part::Plot(plot) => out += &drawn(section, plot, indent, width),
-            Part::Timeline(timeline) => out += &track_lines(timeline, indent, width),
+            Part::Drawing(drawing) => {
+                let room = width.unwrap_or(80).saturating_sub(indent);
+                out += &parts(&drawing::readable(drawing, section, room), section, indent, width);
+            }
             Part::Section(inner) => out += &nested(inner, indent, width),
         }
     }
@@ -70,38 +74,6 @@ fn grid(grid: &Grid, indent: usize, width: Option<usize>) -> String {
     let text = grid.text(width.map(|width| width.saturating_sub(indent)));
     let line = |line: &str| format!("{}\n", format!("{margin}{line}").trim_end());
     text.lines().map(line).collect()
-}
-
-/// A plot as a table of its points, unless a table of the section holds them.
-fn drawn(section: &Section, plot: &Plot, indent: usize, width: Option<usize>) -> String {
-    let mut out = String::new();
-    if plot.table().and_then(|key| section.find_table(key)).is_none() {
-        out += &paragraph(&plot.title, indent, width);
-        out += &match points(plot) {
-            Some(table) => grid(&Grid::of(&table), indent, width),
-            None => wrap(ELSEWHERE, indent + 2, width),
-        };
-    }
-    for limit in plot.limits() {
-        let at = plot.figure(limit);
-        let line = limit.label.clone().text(": ").quantity(Some(at.quantity), at.unit);
-        out += &paragraph(&line, indent, width);
-    }
-    out
-}
-
-fn track_lines(timeline: &Timeline, indent: usize, width: Option<usize>) -> String {
-    let names = timeline.tracks().iter().map(|track| sentence(track.name()));
-    let names: Vec<String> = names.map(|name| gpubench_core::text::middle(&name, 20)).collect();
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let room = width.unwrap_or(80).saturating_sub(indent + longest + 2).clamp(8, 72);
-    let mut out = paragraph(&timeline.title, indent, width);
-    for (track, name) in timeline.tracks().iter().zip(&names) {
-        let bar = bar(timeline, track, room);
-        out += &format!("{:indent$}{name:<longest$}  {bar}\n", "");
-    }
-    let length = Figure { quantity: timeline.length(), unit: Unit::Seconds }.text();
-    out + &format!("{:indent$}{:<longest$}  {length:>room$}\n", "", "")
 }
 
 #[cfg(test)]

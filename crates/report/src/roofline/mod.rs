@@ -186,6 +186,7 @@ fn group(kernel: &Kernel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_document::{Drawing, Part};
     use crate::render::text;
     use gpubench_analysis::Source;
     use gpubench_core::gpu::Scalar;
@@ -300,7 +301,7 @@ mod tests {
             .parts()
             .iter()
             .filter_map(|part| match part {
-                gpubench_document::Part::Plot(plot) => Some(plot),
+                Part::Drawing(Drawing::Plot(plot)) => Some(plot),
                 _ => None,
             })
             .collect();

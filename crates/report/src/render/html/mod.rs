@@ -3,19 +3,13 @@
 //! Every text from outside passes `render::name` and maud's escaping; nothing is markup but what
 //! stands in these files. The classes are those of the report's style sheet.
 
-mod bands;
-pub(crate) mod figure;
-mod frame;
-mod plot;
-pub(crate) mod scale;
 mod table;
-mod timeline;
 
-pub(crate) use figure::LOOKS;
 pub(crate) use table::table;
 
-use super::cell;
-use gpubench_document::{Cell, Fact, Part, Piece, Plot, Section, Sentence, Unit, unique};
+use super::markup::{shown, whole};
+use super::{cell, drawing};
+use gpubench_document::{Cell, Fact, Part, Section, Unit, unique};
 use maud::{Markup, html};
 use std::collections::HashSet;
 
@@ -43,8 +37,7 @@ fn parts(section: &Section, level: usize, ids: &mut Ids) -> Markup {
     for part in section.parts() {
         // Drawings that follow each other stand side by side.
         match part {
-            Part::Plot(plot) => drawings.extend(drawn(plot)),
-            Part::Timeline(timeline) => drawings.push(timeline::draw(timeline)),
+            Part::Drawing(drawing) => drawings.extend(drawing::drawn(drawing)),
             other => {
                 flush(&mut drawings, &mut out);
                 out.0 += &one(other, level, ids).0;
@@ -53,11 +46,6 @@ fn parts(section: &Section, level: usize, ids: &mut Ids) -> Markup {
     }
     flush(&mut drawings, &mut out);
     out
-}
-
-/// A plot of its own, outside a section; nothing where no point can be drawn.
-pub(crate) fn drawn(plot: &Plot) -> Option<Markup> {
-    if plot.x.names().is_empty() { plot::draw(plot) } else { bands::draw(plot) }
 }
 
 fn flush(drawings: &mut Vec<Markup>, out: &mut Markup) {
@@ -83,7 +71,7 @@ fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
             html! { (heading(inner, level, ids)) (parts(inner, level + 1, ids)) }
         }
         // `parts` draws these, since neighbours share a row.
-        Part::Plot(_) | Part::Timeline(_) => html! {},
+        Part::Drawing(_) => html! {},
     }
 }
 
@@ -112,30 +100,6 @@ fn value(value: &Cell, unit: Unit) -> Markup {
         Cell::Text(sentence) => shown(sentence),
         other => html! { (whole(&cell(other, unit))) },
     }
-}
-
-/// A sentence whose names may break behind `_`, `/` and `-`.
-pub(crate) fn shown(sentence: &Sentence) -> Markup {
-    html! {
-        @for one in sentence.pieces() {
-            @match one {
-                Piece::Text(text) => (text),
-                Piece::Name(text) => (breaking(&super::name(text))),
-                Piece::Figure(figure) => (whole(&figure.text())),
-                Piece::Missing => "–",
-            }
-        }
-    }
-}
-
-/// A figure that no line breaks apart.
-fn whole(figure: &str) -> String {
-    figure.replace(' ', "\u{a0}")
-}
-
-fn breaking(text: &str) -> Markup {
-    let pieces = text.split_inclusive(['_', '/', '-']);
-    html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
 }
 
 #[cfg(test)]

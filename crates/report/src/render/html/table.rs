@@ -1,6 +1,6 @@
 //! Tables that scroll within themselves where the page is narrow, reachable by keyboard.
 
-use super::{shown, whole};
+use crate::render::markup::{shown, whole};
 use crate::render::{column_cell, sentence};
 use gpubench_document::{Align, Cell, Column, Scale, Shade, Table};
 use maud::{Markup, html};

@@ -3,7 +3,7 @@
 //! All are drawn 360 units wide and shown at least as wide as a phone, so that text of 11 units
 //! is never smaller than eleven pixels.
 
-use super::shown;
+use crate::render::markup::shown;
 use crate::render::sentence;
 use gpubench_core::text::middle;
 use gpubench_document::{Marker, Sentence, Stroke, Style};
