@@ -4,7 +4,7 @@ use gpubench_analysis::fit::{Counted, Launch, OwnRoof};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Size};
-use gpubench_emulator::{Buffer, Counts, Emulator, Groups, Instrumentation, Rules};
+use gpubench_emulator::{Buffer, Counts, Emulator, Groups, Instrumentation, Rules, middle};
 use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
@@ -184,7 +184,7 @@ fn count(
             emulator.count_grid(&mut emulated_launch(candidate, contents), rules, limit)?
         }
         None => {
-            let middle = candidate.groups.map(|n| n / 2);
+            let middle = middle(candidate.groups);
             emulator.count(&mut emulated_launch(candidate, promised(case)), middle, rules)?
         }
     };
@@ -200,7 +200,7 @@ pub fn counted_launch(case: &Case, rules: Rules, limit: Duration) -> Result<Laun
     let missing = || Error::Unsupported("there is nothing to count".into());
     let candidate = case.candidates.first().ok_or_else(missing)?;
     let emulator = Emulator::new(&candidate.kernel)?;
-    let middle = Groups::One(candidate.groups.map(|n| n / 2));
+    let middle = Groups::One(middle(candidate.groups));
     let counting = Instrumentation {
         counts: Some(rules),
         limit,

@@ -64,6 +64,12 @@ pub struct Launch {
     pub params: Vec<u32>,
 }
 
+/// The group in the middle of so many. Of two along an axis it is the first: the last may reach beyond what is
+/// computed.
+pub fn middle(groups: [u32; 3]) -> [u32; 3] {
+    groups.map(|count| count.saturating_sub(1) / 2)
+}
+
 /// Which groups of a launch are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Groups {

@@ -116,10 +116,10 @@ fn table(input: &ReportInput, curves: &[(usize, Curve)]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_document::{Drawing, Part};
     use gpubench_analysis::Source;
     use gpubench_core::record::Record;
     use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_document::{Drawing, Part};
 
     fn triad(name: &str, device: usize, bytes: f64, seconds: f64) -> Record {
         let key = key(name, bytes as i64);

@@ -5,6 +5,8 @@ use crate::trees::Trees;
 
 /// How much a residual is drawn towards 0: as many measurements as this at a residual of 0.
 const DRAWN: f64 = 0.5;
+/// How much what trees say is: they pass through every value, noise and all.
+const TREES_DRAWN: f64 = 12.0;
 /// Variance of what the features cannot tell, of a total of 1.
 const NUGGET: f64 = 0.02;
 
@@ -20,11 +22,12 @@ pub fn residuals(rows: &[Vec<f64>], train: &[usize], values: &[f64], seed: u64) 
     let scaled: Vec<f64> = centred.iter().map(|value| value / scale).collect();
     let trees = Trees::fit(&points, &scaled, seed);
     let settings = Process { nugget: NUGGET, ..Process::default() };
+    let kept = count / (count + TREES_DRAWN);
     let mut lengths = Lengths::new(rows.first().map_or(0, Vec::len), settings);
     lengths.fit(&points, &scaled);
     let mut process = lengths.condition(&points, &scaled);
     let one = |row: &Vec<f64>| {
-        let by_trees = trees.predict(row);
+        let by_trees = kept * trees.predict(row);
         let by_process = process.as_mut().map_or(by_trees, |process| process.predict(row).0);
         mean + scale * 0.5 * (by_trees + by_process)
     };

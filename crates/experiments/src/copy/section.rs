@@ -47,10 +47,10 @@ fn of(input: &ReportInput, device: usize) -> Bandwidths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_document::{Drawing, Part};
     use crate::results::testing::{record_of, section_of_records};
     use gpubench_core::gpu::MemoryKind;
     use gpubench_core::record::{Record, sample};
+    use gpubench_document::{Drawing, Part};
 
     fn copy<E: Experiment<Data = crate::Nothing>>(
         bytes: i64,

@@ -186,12 +186,12 @@ fn group(kernel: &Kernel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_document::{Drawing, Part};
     use crate::render::text;
     use gpubench_analysis::Source;
     use gpubench_core::gpu::Scalar;
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Flag, Record};
+    use gpubench_document::{Drawing, Part};
 
     fn record_of(name: &str, flops: f64, bytes: f64, ceiling: Option<Kind>) -> Record {
         let mut record = Record { ceiling, ..record(key(name, bytes as i64), 1e-3) };

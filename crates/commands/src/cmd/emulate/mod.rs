@@ -11,6 +11,7 @@ use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
     Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
+    middle,
 };
 use gpubench_experiments::load;
 use gpubench_experiments::plan;
@@ -269,7 +270,7 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
 /// others; what the command line lacks ends it.
 fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<Emulated> {
     let candidate = &case.candidates[0];
-    let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));
+    let group = (!args.grid).then(|| args.group.unwrap_or(middle(candidate.groups)));
     let mut one = Emulated {
         case: CaseKey { host_memory: None, ..case.key.clone() }.to_string(),
         variant: candidate.label.clone(),

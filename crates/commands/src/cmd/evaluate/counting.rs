@@ -2,7 +2,7 @@
 
 use super::kernels::{GroupCounts, Workload};
 use gpubench_core::error::{Error, Result};
-use gpubench_emulator::{Counts, Emulator, Rules};
+use gpubench_emulator::{Counts, Emulator, Rules, middle};
 use gpubench_tune::Space;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -38,8 +38,8 @@ fn one(workload: Workload, space: &Space, at: usize, rules: Rules) -> Result<Gro
     let mut samples: Vec<[Counts; 2]> = vec![];
     for &channels in workload.samples() {
         let mut launch = workload.launch(&values, channels);
-        let middle = launch.groups.map(|groups| groups / 2);
-        let counts = emulator.count(&mut launch, middle, &both)?;
+        let group = middle(launch.groups);
+        let counts = emulator.count(&mut launch, group, &both)?;
         let pair: [Counts; 2] = counts
             .try_into()
             .map_err(|_| Error::Unsupported("the emulator counted by other rules".into()))?;
@@ -48,4 +48,36 @@ fn one(workload: Workload, space: &Space, at: usize, rules: Rules) -> Result<Gro
     let last = samples.pop().ok_or_else(|| Error::Unsupported("nothing was counted".into()))?;
     let [counts, sectors] = last;
     Ok(GroupCounts { counts, sectors, fewer: samples.pop().map(|[a, b]| (a, b)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 2048 measures the second of two groups of 1984 computes 64: the first is counted.
+    #[test]
+    fn a_whole_group_is_counted() {
+        let workload = Workload::Dedispersion;
+        let names = [
+            "block_size_x",
+            "block_size_y",
+            "tile_size_x",
+            "tile_size_y",
+            "tile_stride_x",
+            "tile_stride_y",
+        ];
+        let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1]];
+        let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
+        let space = Space::new(names.map(str::to_owned).to_vec(), variants).unwrap();
+        let counted = count(workload, &space, Rules::default()).unwrap();
+        let loads = |at: usize| {
+            let counts: &GroupCounts = &counted[at];
+            workload.variant(&workload.values(&space, at), counts).loads
+        };
+        // Each output once, by full warps of 32 work-items, in each of the channels.
+        let each = 25_000.0 * 2048.0 / 32.0 * 1536.0;
+        for at in [0, 1] {
+            assert!((loads(at) / each - 1.0).abs() < 0.01, "{at}: {} of {each}", loads(at));
+        }
+    }
 }

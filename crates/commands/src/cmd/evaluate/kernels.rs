@@ -318,7 +318,12 @@ fn dedispersion(
         let delays = counts.lines.iter().filter(|line| line.variable == "delays");
         counts.global_reads.warps as f64 - delays.map(|line| line.cost).sum::<u64>() as f64
     };
-    let samples = wanted * f64::from(gx * tx * gy * ty) * f64::from(CHANNELS);
+    // What is computed, also by the lanes of a group's last warp that have no work-item.
+    let lanes = variant.group_warps * f64::from(warp) * variant.outputs;
+    let samples = wanted * lanes * f64::from(CHANNELS);
+    // Groups at the rim count as the part of them that computes.
+    let part = |extent: u32, size: u32| (f64::from(extent) / f64::from(size)).max(1.0);
+    let groups = part(TIMES, gx * tx) * part(MEASURES, gy * ty);
     let sweep = f64::from(CHANNELS) * f64::from(PITCH);
     let rows_written = f64::from(warp).min(f64::from(warp) / f64::from(gx)).max(1.0);
     let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
@@ -327,12 +332,13 @@ fn dedispersion(
         conversions: 2.0 * samples,
         // Delay, address, load, shift, mask, conversion, addition, and their loop.
         instructions: 8.0 * samples,
-        sectors: scaled(&|_, sectors| of_samples(sectors)) * variant.groups,
-        loads: scaled(&|counts, _| steps(counts)) * variant.groups,
+        sectors: scaled(&|_, sectors| of_samples(sectors)) * groups,
+        loads: scaled(&|counts, _| steps(counts)) * groups,
         writes: variant.groups * variant.group_warps * variant.outputs * rows_written,
         sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
         read_only: true,
-        adjacent_x: adjacent("tile_stride_x", tx) && gx > 2,
+        // Within a word of four samples there is nothing to spread.
+        adjacent_x: adjacent("tile_stride_x", tx) && gx > 1 && gx * tx > 4,
         adjacent_y: adjacent("tile_stride_y", ty),
         strided_y: values.of("tile_stride_y") == 1 && ty > 1,
         ..variant

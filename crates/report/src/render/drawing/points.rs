@@ -71,7 +71,8 @@ fn place(plot: &Plot, x: f64) -> Cell {
 /// too many to be read.
 fn points(plot: &Plot) -> Option<Table> {
     let series = plot.all().iter().map(|series| Column::new("y", series.name.clone(), plot.y.unit));
-    let mut table = Table::new(plot.key(), plot.title.clone(), [horizontal(plot)].into_iter().chain(series));
+    let mut table =
+        Table::new(plot.key(), plot.title.clone(), [horizontal(plot)].into_iter().chain(series));
     let rows = rows(plot);
     if rows.len() > ROWS {
         return None;
