@@ -184,8 +184,8 @@ fn count(
             emulator.count_grid(&mut emulated_launch(candidate, contents), rules, limit)?
         }
         None => {
-            let middle = middle(candidate.groups);
-            emulator.count(&mut emulated_launch(candidate, promised(case)), middle, rules)?
+            let group = middle(candidate.groups);
+            emulator.count(&mut emulated_launch(candidate, promised(case)), group, rules)?
         }
     };
     Ok(counts.into_iter().map(|group| counted(candidate, group)).collect())
@@ -200,7 +200,7 @@ pub fn counted_launch(case: &Case, rules: Rules, limit: Duration) -> Result<Laun
     let missing = || Error::Unsupported("there is nothing to count".into());
     let candidate = case.candidates.first().ok_or_else(missing)?;
     let emulator = Emulator::new(&candidate.kernel)?;
-    let middle = Groups::One(middle(candidate.groups));
+    let groups = Groups::One(middle(candidate.groups));
     let counting = Instrumentation {
         counts: Some(rules),
         limit,
@@ -208,7 +208,7 @@ pub fn counted_launch(case: &Case, rules: Rules, limit: Duration) -> Result<Laun
         ..Instrumentation::default()
     };
     let mut launch = emulated_launch(candidate, promised(case));
-    let group = emulator.run(&mut launch, middle, counting)?.counts.ok_or_else(missing)?;
+    let group = emulator.run(&mut launch, groups, counting)?.counts.ok_or_else(missing)?;
     Ok(Launch { counted: Ok(counted(candidate, group)), ..untimed(case, candidate) })
 }
 

@@ -1,6 +1,6 @@
-//! The sorts of chart. How a sort looks, and what it says where nothing can be drawn, is its file's in the report.
+//! The sorts of chart. How one is drawn, and what it says where nothing can be, stands in a file of its own in the report.
 
-use super::{Plot, Timeline};
+use super::{Part, Plot, Section, Timeline};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,6 +20,21 @@ impl Drawing {
         match self {
             Self::Plot(plot) => &mut plot.key,
             Self::Timeline(timeline) => &mut timeline.key,
+        }
+    }
+}
+
+impl Section {
+    /// Adds a plot, unless it is empty.
+    pub fn plot(self, plot: Plot) -> Self {
+        if plot.all().is_empty() { self } else { self.part(Part::Drawing(Drawing::Plot(plot))) }
+    }
+
+    /// Adds a timeline, where there is one.
+    pub fn timeline(self, timeline: impl Into<Option<Timeline>>) -> Self {
+        match timeline.into() {
+            Some(timeline) => self.part(Part::Drawing(Drawing::Timeline(timeline))),
+            None => self,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::slug::slug;
 use super::style::Style;
-use super::{Drawing, Figure, Part, Quantity, Section, Sentence, Unit, number_text};
+use super::{Figure, Quantity, Sentence, Unit, number_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -267,13 +267,6 @@ impl Plot {
     /// The key of the table that holds its figures.
     pub fn table(&self) -> Option<&str> {
         self.table.as_deref()
-    }
-}
-
-impl Section {
-    /// Adds a plot, unless it is empty.
-    pub fn plot(self, plot: Plot) -> Self {
-        if plot.series.is_empty() { self } else { self.part(Part::Drawing(Drawing::Plot(plot))) }
     }
 }
 

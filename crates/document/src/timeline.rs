@@ -1,7 +1,7 @@
 //! What ran when: spans on tracks, against one clock.
 
 use super::slug::slug;
-use super::{Drawing, Part, Quantity, Section, Sentence};
+use super::{Quantity, Sentence};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -110,16 +110,6 @@ impl Timeline {
     /// Seconds from the first start to the last end; above zero.
     pub fn length(&self) -> Quantity {
         self.length
-    }
-}
-
-impl Section {
-    /// Adds a timeline, where there is one.
-    pub fn timeline(self, timeline: impl Into<Option<Timeline>>) -> Self {
-        match timeline.into() {
-            Some(timeline) => self.part(Part::Drawing(Drawing::Timeline(timeline))),
-            None => self,
-        }
     }
 }
 

@@ -64,8 +64,8 @@ pub struct Launch {
     pub params: Vec<u32>,
 }
 
-/// The group in the middle of so many. Of two along an axis it is the first: the last may reach beyond what is
-/// computed.
+/// The group in the middle of so many, of an even number the lower: of two along an axis the last may reach beyond what
+/// is computed.
 pub fn middle(groups: [u32; 3]) -> [u32; 3] {
     groups.map(|count| count.saturating_sub(1) / 2)
 }

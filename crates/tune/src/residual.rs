@@ -5,12 +5,14 @@ use crate::trees::Trees;
 
 /// How much a residual is drawn towards 0: as many measurements as this at a residual of 0.
 const DRAWN: f64 = 0.5;
-/// How much what trees say is: they pass through every value, noise and all.
+/// As many measurements at a residual of 0 are added to what the trees say: they pass through every value, noise and
+/// all. Chosen on A100 and MI250X (`docs/results/real-gpus.md`).
 const TREES_DRAWN: f64 = 12.0;
 /// Variance of what the features cannot tell, of a total of 1.
 const NUGGET: f64 = 0.02;
 
-/// The expected residuals at all `rows`, given `values` at `train`: the mean of a Gaussian process and of trees.
+/// The expected residuals at all `rows`, given `values` at `train`: the mean of a Gaussian process and of trees, these
+/// drawn towards 0.
 /// Rows have features of mean 0 and deviation 1.
 pub fn residuals(rows: &[Vec<f64>], train: &[usize], values: &[f64], seed: u64) -> Vec<f64> {
     let points: Vec<&[f64]> = train.iter().map(|&at| rows[at].as_slice()).collect();

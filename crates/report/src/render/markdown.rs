@@ -3,9 +3,6 @@
 use super::{cell, column_cell, drawing, sentence};
 use gpubench_document::{Align, Cell, Column, Part, Section, Sentence, Table};
 
-/// Characters of a line of what drawings say.
-const LINE: usize = 62;
-
 /// A section, with headings from the level of `#` times `level` on.
 pub fn section(section: &Section, level: usize) -> String {
     cut(section, level, usize::MAX)
@@ -46,7 +43,7 @@ fn parts(out: &mut String, of: &Section, section: &Section, level: usize, rows: 
             Part::Table(inner) => *out += &table(inner, rows),
             // What a drawing says is short: no row of it is cut.
             Part::Drawing(drawing) => {
-                parts(out, &drawing::readable(drawing, section, LINE), section, level, usize::MAX);
+                parts(out, &drawing::readable(drawing, section, None), section, level, usize::MAX);
             }
             Part::Section(inner) => nested(out, inner, level + 1, rows),
         }

@@ -1,4 +1,4 @@
-//! One file a format, and one a sort of chart. A format takes a section and nothing else. In formats that people read, a number
+//! One file a format, and the charts in `drawing`. A format takes a section and nothing else. In formats that people read, a number
 //! becomes text only through the section's own figures, and text from outside passes `name` first;
 //! JSON, for programs, is the section as it is.
 

@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::wrap::wrap;
 use super::{cell, drawing, name, sentence};
-use gpubench_document::{Fact, Part, Piece, Section, Sentence, Table};
+use gpubench_document::{Cell, Fact, Part, Piece, Section, Sentence, Table};
 
 /// In place of a space that no line may end at.
 const FIXED: &str = "\u{a0}";
@@ -26,12 +26,13 @@ fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {
 /// What stands below a heading, or what a drawing of the section says.
 fn parts(of: &Section, section: &Section, indent: usize, width: Option<usize>) -> String {
     let mut out = String::new();
-    let before = std::iter::once(None).chain(of.parts().iter().map(Some));
-    for (part, before) in of.parts().iter().zip(before) {
+    let mut follows_table = false;
+    for part in of.parts() {
         // What follows a table's last row would read as one more.
-        if matches!(before, Some(Part::Table(_))) && !matches!(part, Part::Section(_)) {
+        if follows_table && !matches!(part, Part::Section(_)) {
             out.push('\n');
         }
+        follows_table = matches!(part, Part::Table(_));
         match part {
             Part::Text(sentence) => out += &paragraph(sentence, indent, width),
             Part::Note(sentence) => {
@@ -44,7 +45,9 @@ fn parts(of: &Section, section: &Section, indent: usize, width: Option<usize>) -
             }
             Part::Drawing(drawing) => {
                 let room = width.unwrap_or(80).saturating_sub(indent);
-                out += &parts(&drawing::readable(drawing, section, room), section, indent, width);
+                let readable = drawing::readable(drawing, section, Some(room));
+                follows_table = matches!(readable.parts().last(), Some(Part::Table(_)));
+                out += &parts(&readable, section, indent, width);
             }
             Part::Section(inner) => out += &nested(inner, indent, width),
         }
@@ -66,7 +69,9 @@ fn paragraph(text: &Sentence, indent: usize, width: Option<usize>) -> String {
 
 fn fact(fact: &Fact, indent: usize, width: Option<usize>) -> String {
     let value = cell(&fact.value, fact.unit);
-    wrap(&format!("{}: {value}", sentence(&fact.label)), indent, width)
+    let is_text = matches!(fact.value, Cell::Text(_));
+    let value = if is_text { value } else { value.replace(' ', FIXED) };
+    wrap(&format!("{}: {value}", sentence(&fact.label)), indent, width).replace(FIXED, " ")
 }
 
 fn grid(grid: &Grid, indent: usize, width: Option<usize>) -> String {

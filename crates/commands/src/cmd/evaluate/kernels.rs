@@ -243,12 +243,13 @@ impl Workload {
         let overhangs = !whole(self.extent()[0], gx * tx) || !whole(self.extent()[1], gy * ty);
         let variant = Variant {
             groups,
+            whole_groups: groups,
             group_warps,
             outputs: f64::from(tx * ty),
             overhangs,
             ..Variant::default()
         };
-        // Groups beyond the rim compute less: what counts are the outputs that are wanted.
+        // Groups as many as the outputs that are wanted would fill.
         let wanted = extent[0] * extent[1] / f64::from(gx * tx * gy * ty);
         match self {
             Self::Convolution => convolution(variant, values, &group.counts),
@@ -321,20 +322,21 @@ fn dedispersion(
     // What is computed, also by the lanes of a group's last warp that have no work-item.
     let lanes = variant.group_warps * f64::from(warp) * variant.outputs;
     let samples = wanted * lanes * f64::from(CHANNELS);
-    // Groups at the rim count as the part of them that computes.
+    // Groups at the rim count as the part of them that computes; the convolution's order is better where they count in full.
     let part = |extent: u32, size: u32| (f64::from(extent) / f64::from(size)).max(1.0);
     let groups = part(TIMES, gx * tx) * part(MEASURES, gy * ty);
     let sweep = f64::from(CHANNELS) * f64::from(PITCH);
     let rows_written = f64::from(warp).min(f64::from(warp) / f64::from(gx)).max(1.0);
     let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
     Variant {
+        whole_groups: groups,
         // A delay and a sample each.
         conversions: 2.0 * samples,
         // Delay, address, load, shift, mask, conversion, addition, and their loop.
         instructions: 8.0 * samples,
         sectors: scaled(&|_, sectors| of_samples(sectors)) * groups,
         loads: scaled(&|counts, _| steps(counts)) * groups,
-        writes: variant.groups * variant.group_warps * variant.outputs * rows_written,
+        writes: groups * variant.group_warps * variant.outputs * rows_written,
         sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
         read_only: true,
         // Within a word of four samples there is nothing to spread.

@@ -240,7 +240,7 @@ impl Spaced {
             own_roof: OwnRoof::default(),
             counted: Ok(Counted {
                 group: Arc::new(counts.counts.clone()),
-                groups: variant.groups * self.workload.repeats(),
+                groups: variant.whole_groups * self.workload.repeats(),
             }),
             seconds,
         }

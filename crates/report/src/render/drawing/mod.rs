@@ -19,8 +19,9 @@ pub(super) fn drawn(drawing: &Drawing) -> Option<Markup> {
     }
 }
 
-/// In parts that text can show, in lines of about `width` characters. What a table of `section` says is not repeated.
-pub(super) fn readable(drawing: &Drawing, section: &Section, width: usize) -> Section {
+/// In parts that text can show, in lines of at most `width` characters where that is given. What a table of `section`
+/// says is not repeated.
+pub(super) fn readable(drawing: &Drawing, section: &Section, width: Option<usize>) -> Section {
     match drawing {
         Drawing::Plot(plot) => points::readable(plot, section),
         Drawing::Timeline(timeline) => timeline::readable(timeline, width),

@@ -1,6 +1,6 @@
 //! The points of a plot as tables: for readers of text, and for programs.
 
-use gpubench_document::{Cell, Column, Plot, Quantity, Section, Sentence, Series, Table};
+use gpubench_document::{Cell, Column, Direction, Plot, Quantity, Section, Series, Table};
 
 /// More points than this say less than the drawing.
 const ROWS: usize = 16;
@@ -26,30 +26,40 @@ pub(super) fn readable(plot: &Plot, section: &Section) -> Section {
 /// Every series with its labels, and the limits.
 pub(super) fn values(plot: &Plot) -> Section {
     let mut out = Section::new(plot.key(), plot.title.clone()).text(plot.description.clone());
-    for series in plot.all() {
-        out = out.table(series_points(plot, series)).table(along(series));
+    for (i, series) in plot.all().iter().enumerate() {
+        out = out.table(series_points(plot, i + 1, series)).table(along(i + 1, series));
     }
-    let columns = [Column::text("label", "limit"), Column::text("at", "at")];
-    let mut limits = Table::new("limits", "limits", columns);
-    for limit in plot.limits() {
-        let at = plot.figure(limit);
-        let at = Sentence::new().quantity(Some(at.quantity), at.unit);
-        limits.row([limit.label.clone().into(), at.into()]);
-    }
-    out.table(limits)
+    out.table(limits(plot, Direction::Horizontal)).table(limits(plot, Direction::Vertical))
 }
 
-fn series_points(plot: &Plot, series: &Series) -> Table {
+fn series_points(plot: &Plot, number: usize, series: &Series) -> Table {
     let y = Column::new("y", plot.y.label.clone(), plot.y.unit);
-    let mut table = Table::new("series", series.name.clone(), [horizontal(plot), y]);
+    let key = format!("series_{number}");
+    let mut table = Table::new(&key, series.name.clone(), [horizontal(plot), y]);
     series.all().iter().for_each(|point| table.row([place(plot, point.x()), point.y().into()]));
     table
 }
 
 /// What stands along the lines from point to point.
-fn along(series: &Series) -> Table {
-    let mut table = Table::new("along", series.name.clone(), [Column::text("along", "along")]);
+fn along(number: usize, series: &Series) -> Table {
+    let key = format!("along_{number}");
+    let mut table = Table::new(&key, series.name.clone(), [Column::text("along", "along")]);
     series.labels().iter().for_each(|label| table.row([label.clone().into()]));
+    table
+}
+
+/// The limits in a direction, which share a unit.
+fn limits(plot: &Plot, direction: Direction) -> Table {
+    let (key, axis) = match direction {
+        Direction::Horizontal => ("limits", &plot.y),
+        Direction::Vertical => ("limits_x", &plot.x),
+    };
+    let columns =
+        [Column::text("label", "limit"), Column::new("at", axis.label.clone(), axis.unit)];
+    let mut table = Table::new(key, "limits", columns);
+    for limit in plot.limits().iter().filter(|limit| limit.direction == direction) {
+        table.row([limit.label.clone().into(), limit.at.into()]);
+    }
     table
 }
 
@@ -63,7 +73,7 @@ fn horizontal(plot: &Plot) -> Column {
 fn place(plot: &Plot, x: f64) -> Cell {
     match plot.x.names() {
         [] => x.into(),
-        names => names.get(x as usize).cloned().into(),
+        names => names.get(x as usize).map_or_else(|| x.into(), |name| name.clone().into()),
     }
 }
 

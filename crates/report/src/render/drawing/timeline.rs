@@ -13,8 +13,12 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 12.0;
 const ROW: f64 = 44.0;
 const TOP: f64 = 12.0;
-/// Characters of a track's name where bars stand in text.
+/// Characters of a track's name where the width is limited.
 const NAME: usize = 20;
+/// Characters of a bar where it is not.
+const BAR: usize = 40;
+/// What stands over the names.
+const HEADING: &str = "track";
 
 /// The drawing.
 pub(super) fn draw(timeline: &Timeline) -> Markup {
@@ -53,13 +57,17 @@ fn length(timeline: &Timeline) -> Sentence {
     Sentence::new().quantity(Some(timeline.length()), Unit::Seconds)
 }
 
-/// A bar for each track, so that all fit into lines of `width` characters.
-pub(super) fn readable(timeline: &Timeline, width: usize) -> Section {
-    let columns = [Column::text("track", "track"), Column::text("busy", length(timeline))];
+/// A bar for each track, in lines of at most `width` characters where that is given.
+pub(super) fn readable(timeline: &Timeline, width: Option<usize>) -> Section {
+    let limit = if width.is_some() { NAME } else { usize::MAX };
+    let name = |track: &Track| middle(&sentence(track.name()), limit);
+    let names: Vec<String> = timeline.tracks().iter().map(name).collect();
+    let longest = names.iter().map(|name| name.chars().count()).fold(HEADING.len(), usize::max);
+    let room = width.map_or(BAR, |width| width.saturating_sub(longest + 2).clamp(8, 72));
+    let length = Sentence::from("0 to ").then(length(timeline));
+    let columns = [Column::text("track", HEADING), Column::text("busy", length)];
     let mut table = Table::new(timeline.key(), timeline.title.clone(), columns);
-    for track in timeline.tracks() {
-        let name = middle(&sentence(track.name()), NAME);
-        let room = width.saturating_sub(NAME + 2).clamp(8, 72);
+    for (track, name) in timeline.tracks().iter().zip(names) {
         table.row([name.into(), Sentence::from(bar(timeline, track, room)).into()]);
     }
     Section::new(timeline.key(), timeline.title.clone()).table(table)

@@ -1,7 +1,7 @@
 //! For browsers: sections without script or network.
 //!
 //! Every text from outside passes `render::name` and maud's escaping; nothing is markup but what
-//! stands in these files. The classes are those of the report's style sheet.
+//! stands in these files, in `markup.rs` and in `drawing`. The classes are those of the report's style sheet.
 
 mod table;
 

@@ -8,9 +8,11 @@
 //! seconds by the data sheet: instructions over lanes, rounds of local memory, loads that wait, bytes over bandwidth.
 //! A price says how many cycles of a unit one of it costs; prices are the architecture's, not the card's. They were
 //! chosen by non-negative least squares of relative errors on the A100 (those of warps that predicate) and the
-//! MI250X (those that branch), and for branching warps of 32 the dedispersion's on the W6600. A price of 0 is what these
-//! leave. Which terms there are was found by the residuals of these and the A4000.
+//! MI250X (those that branch), and for branching warps of 32 those that only the dedispersion pays on the W6600. Which
+//! terms there are was found by the residuals of these and the A4000.
 //! `docs/results/real-gpus.md` evaluates them, effect by effect.
+
+mod terms;
 
 /// What a warp does with lanes that a condition switches off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Sheet {
 pub struct Variant {
     /// Work-groups.
     pub groups: f64,
+    /// Groups like the one that was counted that do as much: at the rim a group may do a part of it.
+    pub whole_groups: f64,
     /// Warps of a group.
     pub group_warps: f64,
     /// Outputs of a work-item.
@@ -90,7 +94,7 @@ pub struct Variant {
     pub misaligned: bool,
     /// Whether the text lets a load pass a write to memory.
     pub read_only: bool,
-    /// Whether a work-item's outputs are neighbours along x, and those of several reach beyond a word.
+    /// Whether a work-item's outputs are neighbours along x, and a row of the group is wider than a word.
     pub adjacent_x: bool,
     /// Whether they are along y.
     pub adjacent_y: bool,
@@ -107,11 +111,12 @@ pub enum Effect {
     Occupancy,
     /// Conditions around loads where groups overhang.
     Guards,
-    /// Loops over twelve outputs or more, which a compiler unrolls differently.
+    /// Loops over outputs, which a compiler unrolls differently.
     Unrolling,
     /// Bank conflicts.
     Conflicts,
-    /// Loads that are misaligned, scattered or may not pass a write.
+    /// Loads by how they lie and what the text says of them: misaligned, scattered, neighbours of each other, only read,
+    /// or behind a write that they may not pass.
     Coalescing,
     /// Input brought again for each row of groups.
     Reuse,
@@ -147,45 +152,6 @@ impl Effect {
     }
 }
 
-/// A term: its effect, and its prices for predicating warps, branching warps of 64 and branching warps of 32.
-type Term = (Effect, [f64; 3]);
-
-/// The terms, in the order of [`amounts`].
-const TERMS: [Term; TERM_COUNT] = [
-    (Effect::Rates, [0.616, 1.22, 1.22]),
-    (Effect::Rates, [1.01, 3.18, 4.04]),
-    (Effect::Unrolling, [0.036, 0.675, 0.0]),
-    (Effect::Rates, [1.5, 7.6, 7.6]),
-    (Effect::Conflicts, [1.33, 1.78, 1.78]),
-    (Effect::Rates, [0.0, 2.69, 2.69]),
-    (Effect::Occupancy, [241.0, 380.0, 380.0]),
-    (Effect::Rates, [6.41, 1.29, 1.29]),
-    (Effect::Guards, [0.52, 816.0, 816.0]),
-    (Effect::Guards, [1.97, 64.6, 64.6]),
-    (Effect::Guards, [0.0, 9.43, 9.43]),
-    (Effect::Unrolling, [0.08, 23.1, 23.1]),
-    (Effect::Unrolling, [0.249, 8.38, 8.38]),
-    (Effect::Coalescing, [0.122, 0.0, 0.0]),
-    (Effect::Coalescing, [1.98, 1.63, 1.63]),
-    (Effect::Coalescing, [0.075, 2.77, 0.896]),
-    (Effect::Occupancy, [0.29, 1.47, 5.85]),
-    (Effect::Reuse, [2.42, 13.2, 7.98]),
-    (Effect::Groups, [8.05, 15.1, 0.0]),
-    (Effect::Groups, [332.0, 0.0, 0.0]),
-    (Effect::Coalescing, [0.0, 10.0, 0.0]),
-    (Effect::Coalescing, [0.109, 0.37, 0.522]),
-    (Effect::Coalescing, [0.0, 0.012, 0.363]),
-    (Effect::Coalescing, [2.82, 0.0, 0.0]),
-];
-const TERM_COUNT: usize = 24;
-
-/// Bytes that a unit takes from a cache in a cycle.
-const CACHE_BYTES: f64 = 128.0;
-/// Banks of local memory.
-const BANKS: f64 = 32.0;
-/// From so many outputs on a compiler's limit for unrolled loops is reached.
-const MANY_OUTPUTS: f64 = 12.0;
-
 impl Sheet {
     /// Seconds of a launch.
     pub fn seconds(&self, variant: &Variant) -> f64 {
@@ -220,60 +186,6 @@ impl Sheet {
     /// Share of the warps that a unit could hold.
     pub fn occupancy(&self, variant: &Variant) -> f64 {
         self.resident_warps(variant) / self.warps
-    }
-
-    fn terms(&self, variant: &Variant) -> [(Effect, f64); TERM_COUNT] {
-        let column = match (self.masking, self.warp > 32.0) {
-            (Masking::Predicated, _) => 0,
-            (Masking::Branched, true) => 1,
-            (Masking::Branched, false) => 2,
-        };
-        let cycle = 1.0 / (self.units * self.clock);
-        let amounts = self.amounts(variant);
-        std::array::from_fn(|i| {
-            let (effect, prices) = TERMS[i];
-            // Sweeps are seconds already.
-            let scale = if effect == Effect::Reuse { 1.0 } else { cycle };
-            (effect, prices[column] * amounts[i] * scale)
-        })
-    }
-
-    /// Cycles of one unit that each term would take at a price of 1.
-    fn amounts(&self, v: &Variant) -> [f64; TERM_COUNT] {
-        let when = |holds: bool, amount: f64| if holds { amount } else { 0.0 };
-        let resident = self.resident_warps(v);
-        let (staged, few) = (v.staging > 0.0, v.outputs < MANY_OUTPUTS);
-        let multiply_adds = v.multiply_adds;
-        let small = v.sectors > 0.0;
-        [
-            multiply_adds * self.warp / self.lanes,
-            v.conversions / self.conversions,
-            // What a loop over the outputs after the first takes.
-            v.instructions / self.lanes * (1.0 - 1.0 / v.outputs.max(1.0)),
-            v.local_reads * self.warp / BANKS,
-            v.conflicts * self.warp / BANKS,
-            v.direct,
-            v.staging / resident,
-            v.staged_bytes / CACHE_BYTES,
-            when(v.overhangs && !small, v.loads / resident),
-            when(v.overhangs && !small, v.loads),
-            when(v.overhangs && staged, multiply_adds),
-            when(v.overhangs && staged && few && v.outputs > 1.0, multiply_adds),
-            when(!few, multiply_adds),
-            when(v.misaligned, v.loads),
-            // A guard blocks them anyway.
-            when(!v.read_only && !v.overhangs, v.direct),
-            // Loads of few outputs are issued before the first of them is waited for.
-            v.sectors * v.outputs.min(MANY_OUTPUTS) / MANY_OUTPUTS,
-            v.loads / resident,
-            v.sweeps / self.bandwidth,
-            v.writes,
-            when(small, v.groups),
-            when(v.adjacent_x, v.loads),
-            when(v.adjacent_y, v.loads),
-            when(v.strided_y, v.loads),
-            when(v.read_only && !small, v.loads),
-        ]
     }
 }
 
@@ -324,9 +236,9 @@ mod tests {
         let all = SHEET.seconds(&variant);
         let sum: f64 = SHEET.effects(&variant).iter().sum();
         assert!((all / sum - 1.0).abs() < 1e-12);
-        // 0.616·1e8·32/64 cycles of 10 units at 1 GHz; loads cost nothing of their own.
+        // 0.615·1e8·32/64 cycles of 10 units at 1 GHz; loads cost nothing of their own.
         let rates = SHEET.effects(&variant)[Effect::Rates as usize];
-        assert!((rates - 3.08e7 / 1e10).abs() < 1e-12, "{rates}");
+        assert!((rates - 3.075e7 / 1e10).abs() < 1e-12, "{rates}");
         let inside = SHEET.seconds(&Variant { overhangs: false, ..variant });
         let unguarded = SHEET.seconds_without(&variant, Effect::Guards);
         assert!((unguarded / inside - 1.0).abs() < 1e-12 && inside < all);
@@ -392,14 +304,14 @@ mod tests {
         for (masking, warp, price) in [
             (Masking::Predicated, 32.0, 1.01),
             (Masking::Predicated, 64.0, 1.01),
-            (Masking::Branched, 64.0, 3.18),
-            (Masking::Branched, 32.0, 4.04),
+            (Masking::Branched, 64.0, 3.13),
+            (Masking::Branched, 32.0, 4.14),
         ] {
             let found = Sheet { masking, warp, ..SHEET }.seconds(&v);
             assert!((found - price).abs() < 1e-12, "{masking:?} {warp}: {found}");
         }
         let swept = SHEET.effects(&Variant { sweeps: 2e11, ..v })[Effect::Reuse as usize];
-        assert!((swept - 2.0 * 2.42).abs() < 1e-12, "{swept}");
+        assert!((swept - 2.0 * 2.31).abs() < 1e-12, "{swept}");
         let labels: std::collections::BTreeSet<_> = Effect::ALL.map(Effect::label).into();
         assert!(labels.len() == 8 && labels.contains("reuse between groups"), "{labels:?}");
     }
