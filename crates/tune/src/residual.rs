@@ -52,4 +52,15 @@ mod tests {
             assert!((all[i] - rows[i][0] - 0.5).abs() < 0.15, "{i}: {}", all[i]);
         }
     }
+
+    #[test]
+    fn trees_of_few_measurements_are_drawn_towards_zero() {
+        let rows: Vec<Vec<f64>> = (0..4).map(|i| vec![f64::from(i) * 1000.0]).collect();
+        let all = residuals(&rows, &[0, 1, 2, 3], &[1.0, 1.0, -1.0, -1.0], 1);
+        // The process passes through them but for the nugget; of the trees 4 / (4 + 12) is left.
+        let expected = 0.5 / 1.02 + 0.5 * 0.25;
+        for (at, sign) in [1.0, 1.0, -1.0, -1.0].into_iter().enumerate() {
+            assert!((all[at] - sign * expected).abs() < 0.02, "{at}: {}", all[at]);
+        }
+    }
 }
