@@ -58,17 +58,10 @@ mod tests {
     #[test]
     fn a_whole_group_is_counted() {
         let workload = Workload::Dedispersion;
-        let names = [
-            "block_size_x",
-            "block_size_y",
-            "tile_size_x",
-            "tile_size_y",
-            "tile_stride_x",
-            "tile_stride_y",
-        ];
         let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1]];
         let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
-        let space = Space::new(names.map(str::to_owned).to_vec(), variants).unwrap();
+        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
+        let space = Space::new(names, variants).unwrap();
         let counted = count(workload, &space, Rules::default()).unwrap();
         let loads = |at: usize| {
             let counts: &GroupCounts = &counted[at];

@@ -67,7 +67,8 @@ impl Workload {
         }
     }
 
-    fn parameters(self) -> &'static [&'static str] {
+    /// Its parameters' names.
+    pub fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Convolution => &[
                 "block_size_x",
@@ -235,7 +236,7 @@ impl Workload {
     /// What the launch of a variant does, from the counts of its middle group.
     pub fn variant(self, values: &Values<'_>, group: &GroupCounts) -> Variant {
         let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
-        let ([nx, ny], extent) = (self.grid(values), self.extent().map(f64::from));
+        let [nx, ny] = self.grid(values);
         let groups = f64::from(nx) * f64::from(ny);
         let warp = group.counts.rules.warp;
         let group_warps = f64::from((gx * gy).div_ceil(warp));
@@ -249,11 +250,9 @@ impl Workload {
             overhangs,
             ..Variant::default()
         };
-        // Groups as many as the outputs that are wanted would fill.
-        let wanted = extent[0] * extent[1] / f64::from(gx * tx * gy * ty);
         match self {
             Self::Convolution => convolution(variant, values, &group.counts),
-            Self::Dedispersion => dedispersion(variant, values, group, wanted),
+            Self::Dedispersion => dedispersion(variant, values, group),
         }
     }
 }
@@ -296,12 +295,7 @@ fn convolution(variant: Variant, values: &Values<'_>, counts: &Counts) -> Varian
     }
 }
 
-fn dedispersion(
-    variant: Variant,
-    values: &Values<'_>,
-    group: &GroupCounts,
-    wanted: f64,
-) -> Variant {
+fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> Variant {
     // What grows with the channels, from two samples of them.
     let [few, many] = SAMPLED.map(f64::from);
     let scaled = |of: &dyn Fn(&Counts, &Counts) -> f64| {
@@ -319,7 +313,9 @@ fn dedispersion(
         let delays = counts.lines.iter().filter(|line| line.variable == "delays");
         counts.global_reads.warps as f64 - delays.map(|line| line.cost).sum::<u64>() as f64
     };
-    // What is computed, also by the lanes of a group's last warp that have no work-item.
+    // Groups as many as the outputs would fill, and what is computed, also by the lanes of a group's last warp that have no
+    // work-item.
+    let wanted = f64::from(TIMES) * f64::from(MEASURES) / f64::from(gx * tx * gy * ty);
     let lanes = variant.group_warps * f64::from(warp) * variant.outputs;
     let samples = wanted * lanes * f64::from(CHANNELS);
     // Groups at the rim count as the part of them that computes; the convolution's order is better where they count in full.
