@@ -71,10 +71,7 @@ fn horizontal(plot: &Plot) -> Column {
 }
 
 fn place(plot: &Plot, x: f64) -> Cell {
-    match plot.x.names() {
-        [] => x.into(),
-        names => names.get(x as usize).map_or_else(|| x.into(), |name| name.clone().into()),
-    }
+    plot.x.names().get(x as usize).map_or_else(|| x.into(), |name| name.clone().into())
 }
 
 /// The points of a plot, one row for each place along the horizontal axis; `None` where there are
