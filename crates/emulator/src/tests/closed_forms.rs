@@ -154,3 +154,8 @@ fn reductions_diverge_as_they_are_written() {
     assert_eq!(bad.branches.idle, f64::from(slots - busy) / f64::from(slots));
     assert!(bad.idle > good.idle);
 }
+
+#[test]
+fn the_middle_group_of_two_is_the_first() {
+    assert_eq!([[0, 1, 2], [3, 4, 5]].map(crate::middle), [[0, 0, 0], [1, 1, 2]]);
+}

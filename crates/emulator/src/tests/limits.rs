@@ -74,8 +74,3 @@ fn calls_that_fit_are_taken_in_good_time() {
     Emulator::new(&kernel("main.wgsl", &text, [4, 1, 1], &[])).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
-
-#[test]
-fn the_middle_group_of_two_is_the_first() {
-    assert_eq!([[0, 1, 2], [3, 4, 5]].map(crate::middle), [[0, 0, 0], [1, 1, 2]]);
-}
