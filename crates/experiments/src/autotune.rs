@@ -5,7 +5,9 @@ use super::{Bench, Stage};
 use crate::first_build;
 use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
+use crate::policy::Race;
 use crate::tries::Tries;
+use crate::waking::sleeps;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::record::Built;
@@ -69,10 +71,14 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
         TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![], untried: 0 };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     let mut tries = Tries::new(case, bench.device().info());
+    let mut lowest: Option<f64> = None;
     while let Some(position) = tries.next() {
         let candidate = &case.candidates[position];
-        let outcome = attempt(case, position, bench);
-        tries.report(position, outcome.as_ref().ok().map(cost));
+        let best = lowest.map(|cost| cost * candidate.work());
+        let outcome = attempt(case, position, Race { best }, bench);
+        let cost = outcome.as_ref().ok().map(cost);
+        lowest = cost.into_iter().chain(lowest).min_by(f64::total_cmp);
+        tries.report(position, cost);
         match outcome {
             Ok(built) => {
                 tried_variants.tried.push((candidate.label.clone(), Some(built.launch)));
@@ -222,8 +228,13 @@ fn cost(variant: &BuiltVariant) -> f64 {
     variant.launch.max(1e-12) / variant.candidate.work()
 }
 
-/// Builds a variant and finds the time of one launch.
-fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<BuiltVariant<'a>> {
+/// Builds a variant and finds the time of one launch. `search` knows the best launch of those that were tried before.
+fn attempt<'a>(
+    case: &'a Case,
+    position: usize,
+    search: Race,
+    bench: &mut Bench,
+) -> Result<BuiltVariant<'a>> {
     let (candidate, alone) = (&case.candidates[position], case.candidates.len() == 1);
     let id = if alone { case.kernel() } else { tried_kernel(position) };
     let [building, launching] = stages(case, position);
@@ -243,8 +254,11 @@ fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<Bui
     let share = policy.seconds / case.candidates.len() as f64;
     let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (1, share) };
     let more = if policy.verify_only { 0 } else { more };
+    // A device that sleeps may have been idle while the host built.
+    let awake = !sleeps(bench.device().info().kind);
+    let is_lost = |launch| awake && launch > KERNEL_DOMINATED_SECONDS && search.is_hopeless(launch);
     for _ in 0..more {
-        if launch > long {
+        if launch > long || is_lost(launch) {
             break;
         }
         launch = launch.min(span(&bench.device().run(&once)?));

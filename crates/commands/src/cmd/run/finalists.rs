@@ -1,30 +1,73 @@
-//! A search's variants in later rounds: the one that won an earlier round, and the next two by their first launches.
-//! To try all again takes time that measuring has a better use for.
+//! Which of a search's variants are tried again: in later rounds the one that won an earlier round, and the next two by
+//! their first launches; at a larger size all but those that were far behind at a smaller one. To try all again takes
+//! time that measuring has a better use for.
 
-use gpubench_core::record::Record;
+use gpubench_core::record::{Built, Record};
 use gpubench_experiments::plan::{Candidate, Case};
 use std::collections::HashMap;
 
 /// Variants that a later round tries.
 const FINALISTS: usize = 3;
+/// So many times as long as the best takes what is not tried at a larger size …
+const FAR: f64 = 3.0;
+/// … where the best launch takes so many seconds: shorter ones are mostly the cost of launching.
+const LONG: f64 = 2e-3;
 
-/// `case` with the variants that did best in the first of the device's `records` of it that had a search; as it is
-/// where the winner is not among its variants.
-pub(super) fn narrowed<'r>(case: Case, mut records: impl Iterator<Item = &'r Record>) -> Case {
-    let searched = |record: &'r Record| {
-        let kernel = record.kernel.as_ref().filter(|kernel| !kernel.tried.is_empty())?;
-        (record.key == case.key && record.outcome.ran()).then_some(kernel)
-    };
-    let Some(kernel) = records.find_map(searched) else { return case };
+/// `case` with the variants that are worth trying, by the device's `records`.
+pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record> + Clone) -> Case {
+    let mut same = records.clone().filter(|record| record.key == case.key && record.outcome.ran());
+    if let Some(kernel) = same.find_map(searched) {
+        return finalists(case, kernel);
+    }
+    let is_smaller =
+        |record: &Record| record.key != case.key && record.key.is_no_larger_than(&case.key);
+    let smaller = records.clone().filter(|record| is_smaller(record) && record.outcome.ran());
+    let largest = smaller.filter_map(|record| Some((record, searched(record)?)));
+    let largest = largest
+        .filter(|(_, kernel)| is_long(kernel))
+        .reduce(|one, other| if one.0.key.is_no_larger_than(&other.0.key) { other } else { one });
+    match largest {
+        Some((_, kernel)) => without_those_behind(case, kernel),
+        None => case,
+    }
+}
+
+/// A record's kernel, where it was searched for.
+fn searched(record: &Record) -> Option<&Built> {
+    record.kernel.as_ref().filter(|kernel| !kernel.tried.is_empty())
+}
+
+fn is_long(kernel: &Built) -> bool {
+    seconds(kernel).values().copied().min_by(f64::total_cmp).is_some_and(|best| best >= LONG)
+}
+
+/// Seconds of a launch of each variant that ran.
+fn seconds(kernel: &Built) -> HashMap<&str, f64> {
+    let tried = kernel.tried.iter();
+    tried.filter_map(|(label, seconds)| Some((label.as_str(), (*seconds)?))).collect()
+}
+
+/// `case` without the variants that were far behind at a smaller size; as it is where the winner is not among its
+/// variants.
+fn without_those_behind(case: Case, kernel: &Built) -> Case {
+    let seconds = seconds(kernel);
+    let cost = |one: &Candidate| Some(seconds.get(&one.label[..])? / one.work());
+    let winner = case.candidates.iter().find(|one| one.label == kernel.variant);
+    let Some(best) = winner.and_then(cost) else { return case };
+    let is_behind = |one: &Candidate| cost(one).is_some_and(|cost| cost > FAR * best);
+    let (behind, candidates): (Vec<_>, Vec<_>) = case.candidates.into_iter().partition(is_behind);
+    let why = || "it was far behind at a smaller size".to_owned();
+    let behind = behind.into_iter().map(|one| (one.label, why()));
+    Case { candidates, dropped: case.dropped.into_iter().chain(behind).collect(), ..case }
+}
+
+/// `case` with the variants that did best in a round; as it is where the winner is not among its variants.
+fn finalists(case: Case, kernel: &Built) -> Case {
     let is_winner = |one: &Candidate| one.label == kernel.variant;
     if !case.candidates.iter().any(is_winner) {
         return case;
     }
-    let seconds: HashMap<&str, f64> = kernel
-        .tried
-        .iter()
-        .filter_map(|(label, seconds)| Some((&label[..], (*seconds)?)))
-        .collect();
+    let seconds = seconds(kernel);
     let cost = |one: &Candidate| match is_winner(one) {
         true => 0.0,
         false => seconds.get(&one.label[..]).map_or(f64::INFINITY, |seconds| seconds / one.work()),
@@ -48,11 +91,36 @@ mod tests {
         let mut record = sample::record(case.key.clone(), 1.0);
         let tried = tried.iter().map(|&(label, seconds)| (label.to_owned(), seconds)).collect();
         let built = sample::built("x");
-        let built = gpubench_core::record::Built { variant: winner.into(), tried, ..built };
+        let built = Built { variant: winner.into(), tried, ..built };
         (record.kernel, record.outcome) = (Some(built), outcome);
         let other = sample::record(sample::key("another", 1), 1.0);
         let case = narrowed(case, [other, record].iter());
         case.candidates.iter().map(|one| one.label.as_str()).collect()
+    }
+
+    #[test]
+    fn at_a_larger_size_those_far_behind_are_not_tried() {
+        let left = |name: &str, n: i64, times: [f64; 5]| {
+            let case = plan::search(&["a", "b", "c", "d", "e"]);
+            let mut key = case.key.clone();
+            (key.workload, key.size[0].1) = (name.into(), n);
+            let labels = ["a", "b", "c", "d", "e"].map(String::from);
+            let tried = labels.into_iter().zip(times.map(|one| (one > 0.0).then_some(one)));
+            let built = Built { variant: "b".into(), tried: tried.collect(), ..sample::built("x") };
+            let record = Record { kernel: Some(built), ..sample::record(key, 1.0) };
+            let case = narrowed(case, [record].iter());
+            case.candidates.iter().map(|one| one.label.as_str()).collect::<String>()
+        };
+        let (name, n) = {
+            let key = plan::search(&["a"]).key;
+            (key.workload.clone(), key.size[0].1)
+        };
+        let far = [0.011, 0.003, 0.009, 0.0, 0.004];
+        assert_eq!(left(&name, n - 1, far), "bcde", "of one that did not run nothing is known");
+        assert_eq!(left(&name, n + 1, far), "abcde", "at a smaller size");
+        assert_eq!(left("another", n - 1, far), "abcde");
+        assert_eq!(left(&name, n - 1, far.map(|one| one * 2.0)), "bcde");
+        assert_eq!(left(&name, n - 1, far.map(|one| one / 10.0)), "abcde", "mostly launching");
     }
 
     #[test]
