@@ -29,6 +29,8 @@ fn gpu() -> Description {
         name: "test".into(),
         vendor: "none".into(),
         bindings: None,
+        kernels: Default::default(),
+        counted: None,
         units: 16,
         warp: 32,
         clock: 1e9,

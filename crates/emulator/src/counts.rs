@@ -107,6 +107,13 @@ pub struct Counts {
     pub group_size: u32,
     /// Instructions by class, those without any left out.
     pub instructions: BTreeMap<Class, Instructions>,
+    /// What a compiler leaves of the instructions of warps, where it unrolls loops whose bounds it knows and moves out of
+    /// them what stays the same.
+    #[serde(skip)]
+    pub compiled: BTreeMap<Class, u64>,
+    /// The same where a VLIW unit has up to five operations that do not need each other in one, branches left out.
+    #[serde(skip)]
+    pub bundles: f64,
     /// Of the lanes of all warps, over all instructions, the share that only waited.
     pub idle: f64,
     /// All branches.
@@ -155,6 +162,8 @@ impl Counts {
             rules,
             groups,
             group_size,
+            compiled: compiled(program, &counter),
+            bundles: bundles(program, &counter),
             idle: share(slots.saturating_sub(total(|i| i.items)), slots),
             branches: Branches {
                 warps: sum(|b| b.warps),
@@ -174,6 +183,24 @@ impl Counts {
             instructions,
         }
     }
+}
+
+fn compiled(program: &Program, counter: &Counter) -> BTreeMap<Class, u64> {
+    let mut all: BTreeMap<Class, u64> = BTreeMap::new();
+    for (piece, runs) in program.pieces.iter().zip(&counter.pieces) {
+        for &(class, count) in &piece.compiled.mix {
+            *all.entry(class).or_default() += runs.warps * u64::from(count);
+        }
+    }
+    let branches = counter.branches.iter().zip(&program.decided);
+    let left = branches.filter(|(_, decided)| !**decided).map(|(branch, _)| branch.warps).sum();
+    all.insert(Class::Branch, left);
+    all
+}
+
+fn bundles(program: &Program, counter: &Counter) -> f64 {
+    let pieces = program.pieces.iter().zip(&counter.pieces);
+    pieces.map(|(piece, runs)| piece.compiled.bundles * runs.warps as f64).sum()
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -3,8 +3,10 @@
 //! counted.
 
 use super::Class;
+use super::bundles::compiled;
 use super::liveness::Liveness;
 use super::program::{Given, Node, Op, Program, Row, Space, Step};
+use super::unrolled::Unrolled;
 use std::collections::BTreeMap;
 
 pub(super) fn eliminate_dead_code(program: &mut Program) {
@@ -16,6 +18,11 @@ pub(super) fn eliminate_dead_code(program: &mut Program) {
         program.pieces[i].mix = mix(program, i);
     }
     program.live = live(program);
+    let unrolled = Unrolled::of(program);
+    for i in 0..program.pieces.len() {
+        program.pieces[i].compiled = compiled(program, &unrolled, i);
+    }
+    program.decided = (0..program.branches.len()).map(|i| unrolled.is_decided(i)).collect();
 }
 
 /// Copies that may as well be read from where they were copied: the copy's row, the original.

@@ -5,10 +5,11 @@
 //! work-item. All work-items go in step: a step is done for a whole row at once, control flow
 //! masks lanes, so that divergence is seen as it happens. A group of any GPU would give the same
 //! counts as far as the text decides them: what a compiler makes of it (unrolling, common
-//! subexpressions) is not known here.
+//! subexpressions) is not in them; an estimate for simulated GPUs is in `unrolled`.
 
 mod alu;
 mod buffer;
+mod bundles;
 mod coalesce;
 mod counter;
 mod counts;
@@ -30,6 +31,7 @@ mod shadow;
 mod source;
 mod subgroup;
 mod tasks;
+mod unrolled;
 
 #[cfg(test)]
 mod tests;
@@ -265,7 +267,11 @@ fn check_subgroup(lanes: u32) -> Result<()> {
     Err(Error::Usage(wrong))
 }
 
-fn check_rules(rules: &Rules) -> Result<()> {
+/// Whether there is such a device.
+///
+/// # Errors
+/// `Usage` where a rule makes no sense.
+pub fn check_rules(rules: &Rules) -> Result<()> {
     let Rules { warp, transaction, banks, .. } = *rules;
     let wrong = if !warp.is_power_of_two() || warp > 128 {
         format!("a warp of {warp} lanes: it must be a power of two, at most 128")

@@ -1,6 +1,7 @@
 //! A kernel made ready to run: calls inlined, vectors taken apart, every scalar a row of lanes.
 
 use super::Class;
+use super::bundles::Compiled;
 pub(super) use super::op::Op;
 
 /// A row of the machine: one 32-bit value per work-item.
@@ -166,6 +167,8 @@ pub(super) struct Piece {
     pub(super) steps: Vec<Step>,
     /// How many instructions of each class it has.
     pub(super) mix: Vec<(Class, u32)>,
+    /// What a compiler leaves of them.
+    pub(super) compiled: Compiled,
 }
 
 /// Structured control flow.
@@ -254,6 +257,8 @@ pub(super) struct Program {
     pub(super) accesses: Vec<Access>,
     /// The line of each branch.
     pub(super) branches: Vec<u32>,
+    /// Of each branch, whether a compiler knows where it goes.
+    pub(super) decided: Vec<bool>,
     pub(super) body: Vec<Node>,
     /// Words of local memory.
     pub(super) local_words: u32,

@@ -95,6 +95,8 @@ pub(super) fn launch() -> Launch {
         barriers: 0,
         local_bytes: 0,
         live_values: 0,
+        compiled: BTreeMap::default(),
+        bundles: 0.0,
         periods: vec![
             period(&[(Class::IntAdd, 10), (Class::FloatMul, 5)], [2, 1], 5),
             period(&[(Class::IntAdd, 3)], [0, 0], 0),

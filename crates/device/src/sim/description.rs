@@ -41,6 +41,12 @@ described! {
         queues: u32 as "whole",
         /// Most kernels that run at once.
         concurrent_kernels: u32 as "whole",
+        /// How kernels are priced that have no price of their own.
+        #[serde(default)]
+        kernels: Pricing,
+        /// What only kernels that are counted are priced by.
+        #[serde(default)]
+        counted: Option<Counted>,
         /// What one unit holds.
         unit: Unit as "consistent",
         /// What one unit computes.
@@ -66,6 +72,26 @@ described! {
         /// Storage buffers of a kernel; where they are not described, 16 as large as any buffer.
         #[serde(default)]
         bindings: Option<Bindings>,
+    }
+
+    /// What only kernels that are counted are priced by.
+    #[derive(Default)]
+    Counted {
+        /// Whether an instruction holds up to five operations of one work-item that do not need each other.
+        #[serde(default)]
+        vliw: bool,
+        /// Whether the halves of a warp have transactions of their own.
+        #[serde(default)]
+        half_warps: bool,
+        /// Cycles in which every bank of local memory serves one word; where it is not described, one.
+        #[serde(default)]
+        round: Option<f64> as "some_positive",
+        /// Instructions of single work-items that a unit runs in one cycle, where that is not as computing says.
+        #[serde(default)]
+        per_cycle: Option<f64> as "some_positive",
+        /// The same of single classes.
+        #[serde(default)]
+        instructions: BTreeMap<Class, f64>,
     }
 
     /// Storage buffers of a kernel.
@@ -217,76 +243,31 @@ described! {
     }
 }
 
+/// How a kernel is priced that has no price of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pricing {
+    /// By the operations and bytes that its suite declares.
+    #[default]
+    Declared,
+    /// By the instructions, transactions and rounds of banks that the emulator counts in one of its groups.
+    Counted,
+}
+
 impl Description {
     /// Reads the description `text` of the file called `file`.
     ///
     /// # Errors
     /// [`Error::Suite`] with the place of the mistake.
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        gpubench_core::yaml::parse(file, text).map_err(|diagnostic| {
+        let gpu: Self = gpubench_core::yaml::parse(file, text).map_err(|diagnostic| {
             let help = "see the descriptions shipped with gpubench".to_owned();
             Error::Suite(vec![Located { help: Some(help), ..diagnostic }])
-        })
-    }
-
-    /// What an instruction of `class` costs.
-    pub fn price(&self, class: Class) -> Price {
-        let Compute { flops_per_cycle, flops_per_instruction, latency, .. } = self.compute;
-        let usual = Price { latency, per_cycle: flops_per_cycle / flops_per_instruction };
-        self.compute.instructions.get(&class).copied().unwrap_or(usual)
-    }
-
-    /// How many operations in single precision take as long as one in double precision; none where it has no `f64`.
-    pub fn double_cost(&self) -> Option<f64> {
-        Some(self.compute.flops_per_cycle / self.compute.f64_flops_per_cycle?)
-    }
-
-    /// Optional features, by the names that suites use.
-    pub fn features(&self) -> Vec<String> {
-        let double = self.double_cost().map(|_| "f64".to_owned());
-        double.into_iter().chain(self.features.iter().cloned()).collect()
-    }
-
-    /// Seconds from a load of local memory to its value.
-    pub fn local_latency(&self) -> f64 {
-        self.local.latency.unwrap_or(self.compute.latency) / self.clock
-    }
-
-    /// Seconds of a barrier.
-    pub fn barrier(&self) -> f64 {
-        self.local.barrier.unwrap_or(self.compute.latency) / self.clock
-    }
-
-    /// Seconds of a load that stays within `bytes` bytes.
-    pub fn load_latency(&self, bytes: u64) -> f64 {
-        let cache = self.memory.caches.iter().find(|cache| bytes <= cache.size);
-        cache.map_or(self.memory.latency, |cache| cache.latency)
-    }
-
-    /// Atomic additions a second to one place, and to many.
-    pub fn atomics(&self) -> [f64; 2] {
-        let usual = [self.clock, self.memory.bandwidth / f64::from(self.memory.transaction)];
-        self.memory.atomics.unwrap_or(usual)
-    }
-
-    /// The rates for host memory of this kind, if it is described. Zero-copy buffers lie in pinned memory, or in what
-    /// is mapped.
-    pub fn rates(&self, kind: MemoryKind) -> Option<&Rates> {
-        let described = |kind| self.link.host.get(&kind);
-        match kind {
-            MemoryKind::ZeroCopy => {
-                described(MemoryKind::Pinned).or_else(|| described(MemoryKind::Mapped))
-            }
-            kind => described(kind),
+        })?;
+        match super::counted::wrong(&gpu) {
+            Some(wrong) => Err(Error::Usage(format!("{file}: {wrong}"))),
+            None => Ok(gpu),
         }
-    }
-
-    /// How many times longer the bytes of a kernel take that reads and writes zero-copy buffers: the slower of the link
-    /// and the memory counts.
-    pub fn zero_copy_slowdown(&self) -> f64 {
-        let rates = self.rates(MemoryKind::ZeroCopy).filter(|_| !self.memory.unified);
-        let link = rates.map_or(f64::INFINITY, |rates| rates.upload.min(rates.download));
-        (self.memory.bandwidth / link).max(1.0)
     }
 }
 

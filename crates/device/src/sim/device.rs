@@ -1,6 +1,7 @@
 //! A simulated GPU behind the same seam as real ones.
 
 use super::cost_model::{CostModel, Launched};
+use super::counted::CountedLaunches;
 use super::description::Rates;
 use super::effects::{Computed, Effects, meaning, numbers};
 use super::events::{Job, Work, simulate};
@@ -9,7 +10,7 @@ use super::memory::Memory;
 use super::mix::Mix;
 use super::noise::Scatter;
 use super::units::Units;
-use super::{Description, Grid, Needs};
+use super::{Description, Grid, Needs, Pricing};
 use crate::validation::{self, MappedParts, no_buffer, no_kernel};
 use crate::{Device, wgpu};
 use gpubench_core::error::{Error, Result};
@@ -38,6 +39,7 @@ pub struct SimDevice {
     mapped: MappedParts,
     computed: Computed,
     cost_model: Option<CostModel>,
+    counted: CountedLaunches,
 }
 
 /// A kernel that passed all checks, and the local memory of one of its groups.
@@ -61,6 +63,7 @@ impl SimDevice {
             mapped: MappedParts::default(),
             computed: Computed::default(),
             cost_model: None,
+            counted: CountedLaunches::default(),
         }
     }
 
@@ -120,7 +123,7 @@ impl SimDevice {
         Ok(Job { queue: step.queue.0, after, work, noise, launch_noise })
     }
 
-    fn work(&self, op: &Op) -> Result<Work> {
+    fn work(&mut self, op: &Op) -> Result<Work> {
         match op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 self.grid(*kernel, *groups, buffers, params).map(Work::Kernel)
@@ -149,13 +152,13 @@ impl SimDevice {
     }
 
     fn grid(
-        &self,
-        kernel: KernelId,
+        &mut self,
+        id: KernelId,
         groups: [u32; 3],
         buffers: &[Slice],
         params: &[u8],
     ) -> Result<Grid> {
-        let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
+        let kernel = self.kernels.get(&id).ok_or_else(|| no_kernel(id))?;
         let source = &kernel.source;
         let takes = (source.bindings.len(), params.len());
         validation::launch(groups, (buffers.len(), params.len()), takes, &self.info)?;
@@ -182,6 +185,13 @@ impl SimDevice {
         if let Some(mix) = Mix::of(&meaning.reference, &numbers) {
             own_price("the price of this kernel")?;
             return Ok(mix.priced(&self.gpu, groups, needs));
+        }
+        let contents = || buffers.iter().map(|slice| self.memory.part(*slice)).collect();
+        if self.gpu.kernels == Pricing::Counted
+            && let Some(counts) = self.counted.of(&self.gpu, id, &launched, contents)?
+        {
+            let grid = Grid::counted(&self.gpu, groups, needs, counts);
+            return Ok(Grid { bytes: slowdown * grid.bytes, ..grid });
         }
         // An operation in double precision takes the time of several others.
         let more = self.gpu.double_cost().map_or(0.0, |cost| (cost - 1.0) * meaning.double);
@@ -256,6 +266,7 @@ impl Device for SimDevice {
 
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
         self.kernels.remove(&id);
+        self.counted.forget(id);
         meaning(source)?;
         let kernel = self.examine(source)?;
         if Units::active(&self.gpu, self.needs(&kernel)) == 0 {
@@ -297,6 +308,7 @@ impl Device for SimDevice {
         self.memory.clear();
         self.mapped = MappedParts::default();
         self.computed.clear();
+        self.counted = CountedLaunches::default();
     }
 }
 
@@ -351,8 +363,18 @@ fn zero_copy(gpu: &Description) -> Vec<ZeroCopy> {
 /// Distinguishes descriptions whose devices have one name: results of two are not of one device. What
 /// descriptions could not say at first counts only where one says it, so that the others stay the same devices.
 fn fingerprint(gpu: &Description) -> String {
-    let said = format!("{gpu:?}").replace(", bindings: None", "").replace(", unified: false", "");
-    let said = said.replace(", f64_flops_per_cycle: None", "");
+    let mut gpu = gpu.clone();
+    if gpu.kernels == Pricing::Declared {
+        gpu.counted = None;
+    }
+    let unsaid = [
+        ", bindings: None",
+        ", unified: false",
+        ", f64_flops_per_cycle: None",
+        ", kernels: Declared",
+        ", counted: None",
+    ];
+    let said = unsaid.iter().fold(format!("{gpu:?}"), |said, unsaid| said.replace(unsaid, ""));
     let mut hash = sha256_hex(said);
     hash.truncate(8);
     hash

@@ -1,5 +1,6 @@
 //! Several simulated GPUs on one host: what each of them moves depends on what the others do.
 
+use super::description::Pricing;
 use super::valid::within_reach;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_model::transfer_states::{Both, State, mirrored, state_name};
@@ -16,6 +17,9 @@ pub struct Machine {
     /// Shipped descriptions, by their files' names without `.yaml`.
     #[serde(deserialize_with = "some")]
     pub devices: Vec<String>,
+    /// How the devices' kernels are priced that have no price of their own.
+    #[serde(default)]
+    pub kernels: Pricing,
     /// What several of the devices share.
     #[serde(deserialize_with = "checked")]
     pub switches: Vec<Switch>,

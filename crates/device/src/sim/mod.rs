@@ -5,6 +5,7 @@
 //! Nothing here is measured, and every record of it says so.
 
 mod cost_model;
+mod counted;
 mod description;
 mod device;
 mod effects;
@@ -16,6 +17,7 @@ mod memory;
 mod mix;
 mod multi_device;
 mod noise;
+mod prices;
 mod profile;
 mod sources;
 mod units;
@@ -23,7 +25,8 @@ mod valid;
 
 pub use cost_model::{CostModel, Launched};
 pub use description::{
-    Bindings, Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
+    Bindings, Cache, Compute, Costs, Counted, Description, Link, Local, Memory, Noise, Price,
+    Pricing, Rates, Unit,
 };
 pub use device::SimDevice;
 pub use events::{HostLimits, Job, Work, simulate, simulate_multi_device};
@@ -204,13 +207,17 @@ fn devices_of((file, text): (String, String)) -> Result<Vec<(String, String)>> {
     if !Machine::is(&text) {
         return Ok(vec![(file, text)]);
     }
+    let Machine { devices, kernels, .. } = Machine::parse(&file, &text)?;
     let shipped = |name: String| {
         let path = format!("{name}.yaml");
         let missing = || Error::Usage(format!("{file}: no device `{name}` is shipped"));
-        let text = DEVICES.text(&path).ok_or_else(missing)?.to_owned();
+        let mut text = DEVICES.text(&path).ok_or_else(missing)?.to_owned();
+        if kernels == Pricing::Counted {
+            text += "\nkernels: counted\n";
+        }
         Ok((path, text))
     };
-    Machine::parse(&file, &text)?.devices.into_iter().map(shipped).collect()
+    devices.into_iter().map(shipped).collect()
 }
 
 impl Backend for Sim {

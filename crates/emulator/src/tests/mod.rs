@@ -1,5 +1,6 @@
 //! Small kernels with known results, counts and mistakes.
 
+mod bundles;
 mod closed_forms;
 mod faults;
 mod functions;

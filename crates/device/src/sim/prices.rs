@@ -1,0 +1,71 @@
+//! What things cost on a described GPU, and what holds where its description says nothing.
+
+use super::description::{Compute, Description, Price, Rates};
+use gpubench_core::class::Class;
+use gpubench_core::gpu::MemoryKind;
+
+impl Description {
+    /// What an instruction of `class` costs.
+    pub fn price(&self, class: Class) -> Price {
+        self.compute.instructions.get(&class).copied().unwrap_or_else(|| self.usual_price())
+    }
+
+    /// What an instruction costs that is not described.
+    pub fn usual_price(&self) -> Price {
+        let Compute { flops_per_cycle, flops_per_instruction, latency, .. } = self.compute;
+        Price { latency, per_cycle: flops_per_cycle / flops_per_instruction }
+    }
+
+    /// How many operations in single precision take as long as one in double precision; none where it has no `f64`.
+    pub fn double_cost(&self) -> Option<f64> {
+        Some(self.compute.flops_per_cycle / self.compute.f64_flops_per_cycle?)
+    }
+
+    /// Optional features, by the names that suites use.
+    pub fn features(&self) -> Vec<String> {
+        let double = self.double_cost().map(|_| "f64".to_owned());
+        double.into_iter().chain(self.features.iter().cloned()).collect()
+    }
+
+    /// Seconds from a load of local memory to its value.
+    pub fn local_latency(&self) -> f64 {
+        self.local.latency.unwrap_or(self.compute.latency) / self.clock
+    }
+
+    /// Seconds of a barrier.
+    pub fn barrier(&self) -> f64 {
+        self.local.barrier.unwrap_or(self.compute.latency) / self.clock
+    }
+
+    /// Seconds of a load that stays within `bytes` bytes.
+    pub fn load_latency(&self, bytes: u64) -> f64 {
+        let cache = self.memory.caches.iter().find(|cache| bytes <= cache.size);
+        cache.map_or(self.memory.latency, |cache| cache.latency)
+    }
+
+    /// Atomic additions a second to one place, and to many.
+    pub fn atomics(&self) -> [f64; 2] {
+        let usual = [self.clock, self.memory.bandwidth / f64::from(self.memory.transaction)];
+        self.memory.atomics.unwrap_or(usual)
+    }
+
+    /// The rates for host memory of this kind, if it is described. Zero-copy buffers lie in pinned memory, or in what
+    /// is mapped.
+    pub fn rates(&self, kind: MemoryKind) -> Option<&Rates> {
+        let described = |kind| self.link.host.get(&kind);
+        match kind {
+            MemoryKind::ZeroCopy => {
+                described(MemoryKind::Pinned).or_else(|| described(MemoryKind::Mapped))
+            }
+            kind => described(kind),
+        }
+    }
+
+    /// How many times longer the bytes of a kernel take that reads and writes zero-copy buffers: the slower of the link
+    /// and the memory counts.
+    pub fn zero_copy_slowdown(&self) -> f64 {
+        let rates = self.rates(MemoryKind::ZeroCopy).filter(|_| !self.memory.unified);
+        let link = rates.map_or(f64::INFINITY, |rates| rates.upload.min(rates.download));
+        (self.memory.bandwidth / link).max(1.0)
+    }
+}
