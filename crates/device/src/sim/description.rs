@@ -91,7 +91,7 @@ described! {
         per_cycle: Option<f64> as "some_positive",
         /// The same of single classes.
         #[serde(default)]
-        instructions: BTreeMap<Class, f64>,
+        instructions: BTreeMap<Class, f64> as "consistent",
     }
 
     /// Storage buffers of a kernel.

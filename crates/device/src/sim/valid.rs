@@ -138,6 +138,14 @@ impl Consistent for BTreeMap<Class, Price> {
     }
 }
 
+impl Consistent for BTreeMap<Class, f64> {
+    fn flaw(&self) -> Option<String> {
+        let (class, rate) = self.iter().find(|(_, rate)| !within_reach(**rate))?;
+        let rate = quoted(*rate);
+        Some(format!("{rate} instructions of `{}` a cycle is no positive number", class.name()))
+    }
+}
+
 impl Consistent for Memory {
     fn flaw(&self) -> Option<String> {
         if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
