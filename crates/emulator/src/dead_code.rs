@@ -49,11 +49,8 @@ fn forwarded(program: &Program, liveness: &Liveness) -> BTreeMap<Row, Row> {
 
 /// Whether a row is an element of a private array that is reached by a dynamic index.
 fn is_indexed(program: &Program, row: Row) -> bool {
-    program.accesses.iter().filter(|a| a.place.space == Space::Private).any(|access| {
-        let place = &access.place;
-        let beyond: u32 = place.indices.iter().map(|i| i.stride * (i.count.unwrap_or(1) - 1)).sum();
-        (place.offset..place.offset + beyond + access.width).contains(&row)
-    })
+    let mut private = program.accesses.iter().filter(|a| a.place.space == Space::Private);
+    private.any(|access| access.rows().contains(&row))
 }
 
 /// Initial values of variables that are set in the same list before anything reads them.

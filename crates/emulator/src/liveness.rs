@@ -144,9 +144,7 @@ impl Liveness {
         let place = &access.place;
         place.indices.iter().for_each(|index| self.event(index.row, false, list));
         if place.space == Space::Private {
-            let beyond: u32 =
-                place.indices.iter().map(|i| i.stride * (i.count.unwrap_or(1) - 1)).sum();
-            for row in place.offset..place.offset + beyond + access.width {
+            for row in access.rows() {
                 self.event(row, false, list);
                 self.event(row, access.kind == super::program::Kind::Write, list);
             }

@@ -74,6 +74,13 @@ impl Access {
         if self.narrow { self.width.div_ceil(2) } else { self.width }
     }
 
+    /// Of an access to private memory: every row that its indices may reach.
+    pub(super) fn rows(&self) -> std::ops::Range<Row> {
+        let Place { offset, indices, .. } = &self.place;
+        let beyond: u32 = indices.iter().map(|i| i.stride * (i.count.unwrap_or(1) - 1)).sum();
+        *offset..offset + beyond + self.width
+    }
+
     /// The halves of words that it touches from `address` on.
     pub(super) fn halves(&self, address: u32) -> std::ops::Range<usize> {
         let each = if self.narrow { 1 } else { 2 };

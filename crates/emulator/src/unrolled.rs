@@ -315,9 +315,7 @@ fn set_by(program: &Program, step: &Step) -> Vec<Row> {
             if access.place.space != Space::Private {
                 return vec![];
             }
-            let indices = access.place.indices.iter();
-            let beyond: u32 = indices.map(|i| i.stride * (i.count.unwrap_or(1) - 1)).sum();
-            (access.place.offset..access.place.offset + beyond + access.width).collect()
+            access.rows().collect()
         }
     }
 }
