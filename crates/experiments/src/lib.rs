@@ -82,6 +82,7 @@ pub use drift_guard::measure_with_drift_guard;
 pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};
 pub use first_build::compiled_folder;
 pub use iterate::{Iterated, iterate};
+pub use long_launch::KERNEL_DOMINATED_SECONDS;
 pub use measurement::{Measurement, Stage};
 pub use memory::{initial, promised};
 pub use planner::{keys, plan};

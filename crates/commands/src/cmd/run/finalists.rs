@@ -3,15 +3,14 @@
 //! time that measuring has a better use for.
 
 use gpubench_core::record::{Built, Record};
+use gpubench_experiments::KERNEL_DOMINATED_SECONDS;
 use gpubench_experiments::plan::{Candidate, Case};
 use std::collections::HashMap;
 
 /// Variants that a later round tries.
 const FINALISTS: usize = 3;
-/// So many times as long as the best takes what is not tried at a larger size …
+/// So many times as long as the best takes what is not tried at a larger size.
 const FAR: f64 = 3.0;
-/// … where the best launch takes so many seconds: shorter ones are mostly the cost of launching.
-const LONG: f64 = 2e-3;
 
 /// `case` with the variants that are worth trying, by the device's `records`.
 pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record> + Clone) -> Case {
@@ -37,8 +36,10 @@ fn searched(record: &Record) -> Option<&Built> {
     record.kernel.as_ref().filter(|kernel| !kernel.tried.is_empty())
 }
 
+/// Whether even its fastest launch is mostly the kernel's own time.
 fn is_long(kernel: &Built) -> bool {
-    seconds(kernel).values().copied().min_by(f64::total_cmp).is_some_and(|best| best >= LONG)
+    let best = seconds(kernel).values().copied().min_by(f64::total_cmp);
+    best.is_some_and(|best| best >= KERNEL_DOMINATED_SECONDS)
 }
 
 /// Seconds of a launch of each variant that ran.
