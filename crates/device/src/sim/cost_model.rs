@@ -1,8 +1,8 @@
 //! A cost model that a simulated GPU's kernels obey in place of its own waves of groups.
 //!
-//! The simulator knows no tasks of warps, and banks and coalescing only where kernels are counted. Whoever wants times that such
-//! a model predicts, to see whether measuring and fitting give the model back, brings the model along:
-//! a backend does not know the models of what it runs.
+//! The simulator knows no tasks of warps, and banks and coalescing only where kernels are counted. Whoever
+//! wants times that such a model predicts, to see whether measuring and fitting give the model back, brings
+//! the model along: a backend does not know the models of what it runs.
 
 use gpubench_core::gpu::KernelSource;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ impl CountedLaunches {
     /// What the group in the middle of a launch does, on the `contents` that its buffers have when it is first counted.
     ///
     /// # Errors
-    /// Where the group takes longer than the emulator's limit, or the description's warp is no power of two.
+    /// Where the group takes longer than the emulator's limit.
     pub fn of<'m>(
         &mut self,
         gpu: &Description,
