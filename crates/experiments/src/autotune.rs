@@ -1,7 +1,7 @@
 //! Builds a case's kernel; where it has several variants, autotunes: the fastest of them.
 
 use super::session::span;
-use super::{Bench, Stage};
+use super::{Bench, Session, Stage};
 use crate::first_build;
 use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
@@ -191,13 +191,13 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
 fn build(bench: &mut Bench, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
     let mut report = build_on(bench.device(), first, candidate)?;
     let folder = bench.policy.cache.as_deref();
-    report.first =
-        folder.and_then(|folder| first_build::note(folder, bench.device().info(), candidate));
+    let Session { device, builds, .. } = &mut *bench.session;
+    builds.note(candidate, &mut report, || first_build::note(folder?, device.info(), candidate));
     Ok(report)
 }
 
 /// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
-/// one needs and what all cost.
+/// one needs and what all cost that the device did not still have; where it had all, what the first one did.
 pub(super) fn build_on(
     device: &mut dyn Device,
     first: KernelId,
@@ -206,7 +206,11 @@ pub(super) fn build_on(
     let mut report = device.build(first, &candidate.kernel)?;
     for (position, kernel) in (1..).zip(&candidate.others) {
         let other = device.build(program_kernel(first, position), kernel)?;
-        report.seconds += other.seconds;
+        match (report.kept, other.kept) {
+            (_, true) => {}
+            (true, false) => (report.seconds, report.kept) = (other.seconds, false),
+            (false, false) => report.seconds += other.seconds,
+        }
         report.log += &other.log;
     }
     Ok(report)

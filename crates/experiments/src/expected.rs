@@ -76,7 +76,7 @@ fn ended(expected: Expected, candidate: &Candidate) -> Expected {
     expected.into_iter().map(|(i, data)| (candidate.ends_in(i), data)).collect()
 }
 
-/// As [`compute`], or as another variant, round or device of this run computed it.
+/// As [`computed`], or as another variant, round or device of this run computed it.
 fn by_reference(
     name: &str,
     case: &Case,
@@ -94,17 +94,36 @@ fn by_reference(
     Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
 }
 
-/// What the reference called `name` makes of `initial`.
-pub(super) fn compute(
-    name: &str,
+/// What the reference called `name` makes, in so many launches, of what is not the case's own contents: `initial` is shared
+/// with other problems as what is called `start` there.
+pub(super) fn after_launches(
+    (name, count): (&str, u32),
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    (start, initial): (&str, impl FnOnce() -> Vec<Data>),
+    policy: &Policy,
 ) -> Result<Expected> {
-    Ok(computed(name, case, candidate, initial.to_vec())?.0)
+    let file = || {
+        let one = shared_file(case, candidate, policy)?;
+        Some(one.with_extension(format!("{start}-{count}.expected")))
+    };
+    if let Some(expected) = file().and_then(|file| shared(&file, case)) {
+        return Ok(expected);
+    }
+    let mut contents = initial();
+    let mut expected = vec![];
+    for _ in 0..count {
+        let (computed, asked) = computed(name, case, candidate, contents.clone())?;
+        note_numbers(name, &asked, policy);
+        for (i, data) in &computed {
+            contents[*i] = data.clone();
+        }
+        expected = computed;
+    }
+    Ok(kept(file().as_deref(), expected))
 }
 
-/// As [`compute`], with the names of all numbers that it asked for.
+/// What the reference called `name` makes of `initial`, with the names of all numbers that it asked for.
 fn computed(
     name: &str,
     case: &Case,

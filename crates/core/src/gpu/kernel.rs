@@ -306,6 +306,9 @@ pub struct BuildReport {
     /// Whether the API checks, where it leaves its users no choice ([`KernelSource::bounds_checks`] else).
     #[serde(skip)]
     pub bounds_checks: Option<BoundsChecks>,
+    /// Whether the device still had it from an earlier build, which these seconds are of.
+    #[serde(skip)]
+    pub kept: bool,
     /// Build options that were in force.
     pub options: String,
     /// Warnings of the compiler.

@@ -104,6 +104,7 @@ impl<'a> Plain<'a> {
             local_bytes: self.after(r#","local_bytes":"#, Self::whole_or_null)?,
             subgroup: self.after(r#","subgroup":"#, Self::whole_or_null)?,
             bounds_checks: None,
+            kept: false,
             options: self.after(r#","options":"#, Self::owned)?,
             log: self.after(r#","log":"#, Self::owned)?,
         };

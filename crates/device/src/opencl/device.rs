@@ -6,6 +6,7 @@ use super::kernel;
 use super::memory::Memory;
 use super::object::{self, Owned};
 use super::prepare::prepare;
+use super::programs::Programs;
 use super::run::{Built, Kernels, Run};
 use crate::Device;
 use gpubench_core::error::Result;
@@ -25,6 +26,7 @@ pub(super) struct OpenclDevice {
     info: DeviceInfo,
     id: cl_device_id,
     kernels: Kernels,
+    programs: Programs,
     memory: Memory,
     /// One command queue for each queue of a recording, created when a recording first uses it.
     queues: Vec<Rc<Owned<CommandQueue>>>,
@@ -38,6 +40,7 @@ impl OpenclDevice {
             info: found.info,
             id: found.id,
             kernels: Kernels::new(),
+            programs: Programs::default(),
             memory: Memory::default(),
             queues: vec![],
             context,
@@ -77,7 +80,9 @@ impl Device for OpenclDevice {
                 (Built::Routine(gemm), report)
             }
             None => {
-                let (kernel, report) = kernel::build(&self.context, self.id, &self.info, source)?;
+                let place = (&*self.context, self.id);
+                let (kernel, report) =
+                    kernel::build(&mut self.programs, place, &self.info, source)?;
                 (Built::Compiled(kernel), report)
             }
         };

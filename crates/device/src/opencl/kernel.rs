@@ -5,6 +5,7 @@ use super::fixed_group;
 use super::images;
 use super::log;
 use super::object::{self, Owned};
+use super::programs::Programs;
 use super::query::{Query, number};
 use super::status::checked;
 use crate::validation;
@@ -26,7 +27,6 @@ use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program
 use opencl3::types::{cl_device_id, cl_mem};
 use std::ffi::{CString, c_void};
 use std::ptr;
-use std::time::Instant;
 
 /// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
 /// alike: contraction of a multiplication and an addition, signless zeros, and denormals
@@ -162,8 +162,8 @@ fn fits_constant_memory(given: impl Iterator<Item = Bytes>, max: Option<Bytes>) 
 /// `Unsupported` when the group does not fit the device or the kernel's use of it, `Build`
 /// with the compiler's log otherwise.
 pub(super) fn build(
-    context: &Context,
-    device: cl_device_id,
+    programs: &mut Programs,
+    (context, device): (&Context, cl_device_id),
     info: &DeviceInfo,
     source: &KernelSource,
 ) -> Result<(Kernel, BuildReport)> {
@@ -173,19 +173,22 @@ pub(super) fn build(
     validation::group(source, info)?;
     images::check(device, &info.api, source)?;
     let mut options = options(source, info)?;
-    let begun = Instant::now();
-    let (program, mut log) = compile(context, device, source, &options)?;
-    let mut object = entry(&program, source)?;
+    let place = (context, device);
+    let (mut compiled, mut kept) = programs.compiled(place, source, &options)?;
+    let mut seconds = compiled.seconds;
+    let mut object = entry(&compiled.program, source)?;
     if allowed_group(&object, device, source) < source.group_size()
         && let Some(fixed) = fixed_group::with_fixed_group(source)
-        && let Ok((program, said)) = compile(context, device, &fixed, &options)
-        && let Ok(compiled) = entry(&program, &fixed)
+        && let Ok((again, was_kept)) = programs.compiled(place, &fixed, &options)
+        && let Ok(other) = entry(&again.program, &fixed)
     {
-        (object, log) = (compiled, said);
+        (object, kept) = (other, kept && was_kept);
+        seconds += again.seconds;
+        compiled = again;
         options = format!("{options} with reqd_work_group_size({})", fixed_group::list(source));
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    let report = report(&object, device, seconds, options, log);
+    let report =
+        BuildReport { kept, ..report(&object, device, seconds, options, compiled.log.clone()) };
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let images = source.images();
@@ -285,6 +288,7 @@ fn report(
         local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
         subgroup: None,
         bounds_checks: None,
+        kept: false,
         options,
         log,
     }

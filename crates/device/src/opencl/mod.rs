@@ -20,6 +20,7 @@ mod object;
 mod pages;
 mod parts;
 mod prepare;
+mod programs;
 mod query;
 mod run;
 mod signatures;

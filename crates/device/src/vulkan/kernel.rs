@@ -81,6 +81,7 @@ pub(super) fn build(
         private_bytes: facts.private_bytes,
         subgroup: facts.subgroup,
         bounds_checks: None,
+        kept: false,
         log: facts.text,
     };
     let (buffers, params) = (source.bindings.len(), source.params_bytes);

@@ -11,7 +11,7 @@ use super::data;
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
 use crate::chunks::best_kind;
 use crate::domain::{Decomposition, PACK, UNPACK};
-use crate::expected::compute;
+use crate::expected::after_launches;
 use crate::plan::{Candidate, Case, launches};
 use crate::timing::{MIN_SAMPLES_IN_TURN, fastest, time, walls};
 use crate::{Bench, Policy, Stage, compare, memory};
@@ -46,7 +46,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let no_part = || Error::Unsupported("no part has the variant that is the fastest".into());
     let variant = plan.parts[0].candidates.iter().position(is_tuned).ok_or_else(no_part)?;
     bench.enter(Stage::Verify);
-    let wanted = wanted(case, candidate, &domain)?;
+    let wanted = wanted(case, candidate, &domain, bench.policy)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();
     let bulk = vec![0.0; wide as usize];
     let mut steps = Steps {
@@ -310,15 +310,13 @@ fn domain(case: &Case, plan: &Decomposition) -> Result<Vec<f32>> {
 }
 
 /// The domain after all steps, by the reference; nothing outside, as the parts are put together.
-fn wanted(case: &Case, candidate: &Candidate, domain: &[f32]) -> Result<Vec<f32>> {
+fn wanted(case: &Case, candidate: &Candidate, domain: &[f32], policy: &Policy) -> Result<Vec<f32>> {
     let Verify::Reference(name, _) = &case.verify else {
         return Err(Error::Unsupported("there is no reference to go on with".into()));
     };
-    let mut field = vec![Data::F32(domain.to_vec())];
-    for _ in 0..STEPS {
-        field = compute(name, case, candidate, &field)?.into_iter().map(|(_, data)| data).collect();
-    }
-    numbers(field.swap_remove(0))
+    let closed = ("closed", || vec![Data::F32(domain.to_vec())]);
+    let mut field = after_launches((name, STEPS), case, candidate, closed, policy)?;
+    numbers(field.swap_remove(0).1)
 }
 
 /// All buffers; which kind of host memory halos travel through.

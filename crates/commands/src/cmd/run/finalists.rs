@@ -3,6 +3,7 @@
 //! time that measuring has a better use for.
 
 use gpubench_core::record::{Built, Record};
+use gpubench_core::workload::CaseKey;
 use gpubench_experiments::KERNEL_DOMINATED_SECONDS;
 use gpubench_experiments::plan::{Candidate, Case};
 use std::collections::HashMap;
@@ -18,13 +19,12 @@ pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record>
     if let Some(kernel) = same.find_map(searched) {
         return finalists(case, kernel);
     }
-    let is_smaller =
-        |record: &Record| record.key != case.key && record.key.is_no_larger_than(&case.key);
-    let smaller = records.clone().filter(|record| is_smaller(record) && record.outcome.ran());
-    let largest = smaller.filter_map(|record| Some((record, searched(record)?)));
-    let largest = largest
-        .filter(|(_, kernel)| is_long(kernel))
-        .reduce(|one, other| if one.0.key.is_no_larger_than(&other.0.key) { other } else { one });
+    let is_smaller = |one: &CaseKey, other: &CaseKey| one != other && one.is_no_larger_than(other);
+    let smaller = records.filter(|one| is_smaller(&one.key, &case.key) && one.outcome.ran());
+    let smaller = smaller.filter_map(|record| Some((record, searched(record)?)));
+    // Of rounds of one size the first one tried most.
+    let largest =
+        smaller.reduce(|one, other| if is_smaller(&one.0.key, &other.0.key) { other } else { one });
     match largest {
         Some((_, kernel)) => without_those_behind(case, kernel),
         None => case,
@@ -36,26 +36,24 @@ fn searched(record: &Record) -> Option<&Built> {
     record.kernel.as_ref().filter(|kernel| !kernel.tried.is_empty())
 }
 
-/// Whether even its fastest launch is mostly the kernel's own time.
-fn is_long(kernel: &Built) -> bool {
-    let best = seconds(kernel).values().copied().min_by(f64::total_cmp);
-    best.is_some_and(|best| best >= KERNEL_DOMINATED_SECONDS)
-}
-
 /// Seconds of a launch of each variant that ran.
 fn seconds(kernel: &Built) -> HashMap<&str, f64> {
     let tried = kernel.tried.iter();
     tried.filter_map(|(label, seconds)| Some((label.as_str(), (*seconds)?))).collect()
 }
 
-/// `case` without the variants that were far behind at a smaller size; as it is where the winner is not among its
-/// variants.
+/// `case` without the variants that were far behind at a smaller size, in launches that were mostly the kernel's own time; as
+/// it is where the winner is not among its variants.
 fn without_those_behind(case: Case, kernel: &Built) -> Case {
     let seconds = seconds(kernel);
-    let cost = |one: &Candidate| Some(seconds.get(&one.label[..])? / one.work());
+    let took = |one: &Candidate| seconds.get(&one.label[..]).copied();
+    let cost = |one: &Candidate| Some(took(one)? / one.work());
     let winner = case.candidates.iter().find(|one| one.label == kernel.variant);
     let Some(best) = winner.and_then(cost) else { return case };
-    let is_behind = |one: &Candidate| cost(one).is_some_and(|cost| cost > FAR * best);
+    let is_behind = |one: &Candidate| {
+        took(one).is_some_and(|seconds| seconds >= KERNEL_DOMINATED_SECONDS)
+            && cost(one).is_some_and(|cost| cost > FAR * best)
+    };
     let (behind, candidates): (Vec<_>, Vec<_>) = case.candidates.into_iter().partition(is_behind);
     let why = || "it was far behind at a smaller size".to_owned();
     let behind = behind.into_iter().map(|one| (one.label, why()));
@@ -108,8 +106,10 @@ mod tests {
             let labels = ["a", "b", "c", "d", "e"].map(String::from);
             let tried = labels.into_iter().zip(times.map(|one| (one > 0.0).then_some(one)));
             let built = Built { variant: "b".into(), tried: tried.collect(), ..sample::built("x") };
-            let record = Record { kernel: Some(built), ..sample::record(key, 1.0) };
-            let case = narrowed(case, [record].iter());
+            let first = Record { kernel: Some(built), ..sample::record(key, 1.0) };
+            let mut later = first.clone();
+            later.kernel.iter_mut().for_each(|kernel| kernel.tried.truncate(2));
+            let case = narrowed(case, [first, later].iter());
             case.candidates.iter().map(|one| one.label.as_str()).collect::<String>()
         };
         let (name, n) = {
@@ -121,6 +121,11 @@ mod tests {
         assert_eq!(left(&name, n + 1, far), "abcde", "at a smaller size");
         assert_eq!(left("another", n - 1, far), "abcde");
         assert_eq!(left(&name, n - 1, far.map(|one| one * 2.0)), "bcde");
+        assert_eq!(
+            left(&name, n - 1, [0.011, 1e-4, 9e-4, 0.0, 2e-4]),
+            "bcde",
+            "it was itself long"
+        );
         assert_eq!(left(&name, n - 1, far.map(|one| one / 10.0)), "abcde", "mostly launching");
     }
 
