@@ -97,12 +97,10 @@ fn record(run: usize, round: u32, case: i64) -> Record {
         report: BuildReport {
             seconds: 0.05,
             first: Some(true),
-            private_bytes: None,
             local_bytes: Some(1024),
             subgroup: Some(32),
-            bounds_checks: None,
             options: "-cl-mad-enable -cl-no-signed-zeros -D GROUP_X=64".into(),
-            log: String::new(),
+            ..BuildReport::default()
         },
     });
     record
