@@ -91,26 +91,22 @@ fn devices_describe_themselves() {
 #[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
 fn a_program_is_compiled_once_however_often_its_kernels_are_built() {
     let mut device = device();
-    let source = source(SCALE, "scale", 2, 8);
-    let first = device.build(KernelId(0), &source).unwrap();
+    let text = format!("{SCALE}\nkernel void other(global float* b) {{ b[0] = 7.0f; }}");
+    let scaling = source(&text, "scale", 2, 8);
+    let first = device.build(KernelId(0), &scaling).unwrap();
     device.reset();
-    let again = device.build(KernelId(1), &source).unwrap();
+    let again = device.build(KernelId(0), &scaling).unwrap();
     assert_eq!((first.kept, again.kept), (false, true));
-    assert_eq!(again.seconds, first.seconds, "what compiling it took");
-    let other = KernelSource { group: [32, 1, 1], ..source.clone() };
-    assert!(!device.build(KernelId(2), &other).unwrap().kept, "other constants");
+    assert!(again.seconds > 0.0 && again.seconds <= first.seconds, "what compiling it took");
+    assert!(device.build(KernelId(1), &source(&text, "other", 1, 0)).unwrap().kept);
+    let wider = KernelSource { group: [32, 1, 1], ..scaling };
+    assert!(!device.build(KernelId(2), &wider).unwrap().kept, "another group");
     for id in [0, 1] {
         alloc(&mut *device, id, 256, MemoryKind::Device);
     }
     device.write(BufferId(0), &bytes(&ramp(64))).unwrap();
-    let Op::Dispatch { groups, buffers, params, .. } =
-        scale(slice(0, 0, 256), slice(1, 0, 256), 64, 2.0)
-    else {
-        panic!("a launch")
-    };
     let mut recording = Recording::default();
-    let launch = Op::Dispatch { kernel: KernelId(1), groups, buffers, params };
-    recording.push(Queue(0), vec![], launch);
+    recording.push(Queue(0), vec![], scale(slice(0, 0, 256), slice(1, 0, 256), 64, 2.0));
     device.run(&recording).unwrap();
     assert_eq!(floats(&device.read(BufferId(1)).unwrap())[63], 126.0);
 }

@@ -1,7 +1,7 @@
 //! Builds a case's kernel; where it has several variants, autotunes: the fastest of them.
 
 use super::session::span;
-use super::{Bench, Session, Stage};
+use super::{Bench, Stage};
 use crate::first_build;
 use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
@@ -191,27 +191,31 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
 fn build(bench: &mut Bench, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
     let mut report = build_on(bench.device(), first, candidate)?;
     let folder = bench.policy.cache.as_deref();
-    let Session { device, builds, .. } = &mut *bench.session;
-    builds.note(candidate, &mut report, || first_build::note(folder?, device.info(), candidate));
+    let is_first =
+        folder.and_then(|folder| first_build::note(folder, bench.device().info(), candidate));
+    report.first = is_first.filter(|_| !report.kept);
     Ok(report)
 }
 
 /// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
-/// one needs and what all cost that the device did not still have; where it had all, what the first one did.
+/// one needs and what all cost: a program of several kernels once.
 pub(super) fn build_on(
     device: &mut dyn Device,
     first: KernelId,
     candidate: &Candidate,
 ) -> Result<BuildReport> {
     let mut report = device.build(first, &candidate.kernel)?;
+    let mut programs = vec![candidate.kernel.compiled_hash()];
     for (position, kernel) in (1..).zip(&candidate.others) {
         let other = device.build(program_kernel(first, position), kernel)?;
-        match (report.kept, other.kept) {
-            (_, true) => {}
-            (true, false) => (report.seconds, report.kept) = (other.seconds, false),
-            (false, false) => report.seconds += other.seconds,
+        let program = kernel.compiled_hash();
+        if other.kept && programs.contains(&program) {
+            continue;
         }
+        report.seconds += other.seconds;
         report.log += &other.log;
+        report.kept |= other.kept;
+        programs.push(program);
     }
     Ok(report)
 }

@@ -94,8 +94,8 @@ fn by_reference(
     Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
 }
 
-/// What the reference called `name` makes, in so many launches, of what is not the case's own contents: `initial` is shared
-/// with other problems as what is called `start` there.
+/// What the reference called `name` makes of `initial`, which has every buffer, in `count` launches; or what this run already
+/// computed. `start` says how `initial` differs from the case's own contents: it is part of the file's name.
 pub(super) fn after_launches(
     (name, count): (&str, u32),
     case: &Case,
@@ -110,16 +110,15 @@ pub(super) fn after_launches(
     if let Some(expected) = file().and_then(|file| shared(&file, case)) {
         return Ok(expected);
     }
-    let mut contents = initial();
-    let mut expected = vec![];
+    let (mut contents, mut is_written) = (initial(), vec![false; case.buffers.len()]);
     for _ in 0..count {
-        let (computed, asked) = computed(name, case, candidate, contents.clone())?;
+        let (expected, asked) = computed(name, case, candidate, contents.clone())?;
         note_numbers(name, &asked, policy);
-        for (i, data) in &computed {
-            contents[*i] = data.clone();
+        for (i, data) in expected {
+            (contents[i], is_written[i]) = (data, true);
         }
-        expected = computed;
     }
+    let expected = (0..).zip(contents).filter(|(i, _)| is_written[*i]).collect();
     Ok(kept(file().as_deref(), expected))
 }
 
@@ -319,6 +318,33 @@ fn kept(file: Option<&Path>, computed: Expected) -> Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::sample;
+    use gpubench_core::gpu::{Access, Scalar};
+
+    #[test]
+    fn launches_one_after_the_other_are_computed_once_by_start_and_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = Policy { cache: Some(folder.path().to_owned()), ..Policy::default() };
+        let mut case = sample::search(&["a"]);
+        case.size = vec![("n".into(), 4)];
+        let data = &mut case.buffers[0];
+        (data.name, data.count, data.access) = ("data".into(), 4, Access::ReadWrite);
+        case.verify =
+            Verify::Reference("walsh".into(), Comparison { relative: 0.0, absolute: 0.0 });
+        let mut candidate = case.candidates[0].clone();
+        candidate.params = vec![("apart".into(), 2.0, Scalar::U32)];
+        let after = |count, start, numbers: Option<[f32; 4]>| {
+            let initial = || vec![Data::F32(numbers.expect("it was computed before").to_vec())];
+            let start = (start, initial);
+            after_launches(("walsh", count), &case, &candidate, start, &policy).unwrap()
+        };
+        let all = |numbers: [f32; 4]| vec![(0, Data::F32(numbers.to_vec()))];
+        let once = all([4.0, 6.0, -2.0, -2.0]);
+        assert_eq!(after(1, "one", Some([1.0, 2.0, 3.0, 4.0])), once);
+        assert_eq!(after(2, "one", Some([1.0, 2.0, 3.0, 4.0])), all([2.0, 4.0, 6.0, 8.0]));
+        assert_eq!(after(1, "other", Some([0.0; 4])), all([0.0; 4]));
+        assert_eq!(after(1, "one", None), once);
+    }
 
     #[test]
     fn names_that_several_add_at_once_are_all_kept_and_never_half_read() {

@@ -33,12 +33,12 @@ const UNROLLED: u32 = 8;
 const BATCH: u32 = 4;
 const STALE: u32 = 3;
 /// The share of a worker's time that its readings may take, and seconds that they may take before that.
-const SHARE: f64 = 0.025;
+const SHARE: f64 = 0.02;
 const GRACE: f64 = 0.2;
 /// As these two, of waking a device: seconds before, and the share.
 const WAKING: [f64; 2] = [2.0, 0.1];
 /// As these two, of the kernel that streams through memory.
-const MEMORY_SHARE: f64 = 0.008;
+const MEMORY_SHARE: f64 = 0.006;
 const MEMORY_GRACE: f64 = 0.1;
 /// Bytes that it streams through where the device allows them: twice its cache, within these limits. Hardly an API
 /// names the last level of cache of a GPU with memory of its own: there it is the most.

@@ -1,7 +1,6 @@
 //! An open device with what was learnt about it on the way.
 
 use super::drift_guard::RetryBudget;
-use super::first_build::Builds;
 use super::polling::Polling;
 use super::reference_kernel::{ReferenceKernel, Work};
 use gpubench_core::error::{Error, Result};
@@ -25,7 +24,6 @@ pub struct Session {
     /// Whether the device was woken for the times that are taken now.
     pub(super) is_awake: bool,
     pub(super) retry_budget: RetryBudget,
-    pub(super) builds: Builds,
     opened: Instant,
     /// The sensors of the device and of its host, where there are any.
     pub(super) polling: Option<Polling>,
@@ -50,7 +48,6 @@ impl Session {
             memory_kernel: ReferenceKernel::new(Work::Memory),
             is_awake: false,
             retry_budget: RetryBudget::default(),
-            builds: Builds::default(),
             opened: Instant::now(),
             polling,
         }

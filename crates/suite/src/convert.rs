@@ -48,14 +48,12 @@ impl Converter<'_> {
         let sizes = self.sizes(spec);
         let passes = sizes.as_ref().and_then(|sizes| self.passes(spec, sizes));
         let params = sizes.as_ref().and_then(|sizes| self.params(spec, sizes));
-        let buffers =
-            params.as_ref().and_then(|params| self.buffers(spec, sizes.as_ref()?, params));
-        let names =
-            params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::launch_names(spec, s, p));
+        let known = params.as_ref().zip(sizes.as_ref());
+        let buffers = known.and_then(|(params, sizes)| self.buffers(spec, sizes, params));
+        let names = known.map(|(params, sizes)| data::launch_names(spec, sizes, params));
         let grid = names.as_ref().and_then(|names| self.grid(spec, names));
         let work = names.as_ref().and_then(|names| self.work(spec, names));
-        let conditions = params.as_ref().zip(sizes.as_ref());
-        let conditions = conditions.and_then(|(p, s)| self.check_search(spec, s, p));
+        let conditions = known.and_then(|(params, sizes)| self.check_search(spec, sizes, params));
         if let (Some(grid), Some(asked), Some(params)) = (&grid, &asked, &params) {
             self.check_groups(spec, asked, grid, params);
         }
@@ -66,7 +64,7 @@ impl Converter<'_> {
         let ceiling = self.ceiling(spec, asked.as_deref(), work.as_ref());
         let divide = params.as_ref().and_then(|params| self.divide(spec, params));
         let host_memory = asked.as_ref().and_then(|asked| self.host_memory(spec, asked));
-        let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
+        let given = known.map(|(params, sizes)| data::given_names(sizes, params));
         let measure = asked.as_ref().zip(given);
         let measure = measure.and_then(|(asked, given)| self.options(spec, asked, &given));
         let args_fit = self.give_args(spec, kernel.as_mut(), buffers.as_ref(), names.as_ref());
@@ -77,7 +75,6 @@ impl Converter<'_> {
             self.fit(spec, kernel, buffers, &params);
         }
         let (asked, work, ()) = (asked?, work?, conditions?);
-        let profiles = profiles(spec, buffers.as_deref());
         let mut workload = Workload {
             name: name.value.clone(),
             tags: spec.tags.iter().flatten().map(|tag| tag.value.clone()).collect(),
@@ -85,13 +82,13 @@ impl Converter<'_> {
             ceiling: ceiling?,
             kernel: kernel?,
             sizes: sizes?,
+            profiles: profiles(spec, buffers.as_deref()),
             buffers: buffers?,
             params: params?,
             passes: passes?,
             program: program?,
             grid: grid?,
             work,
-            profiles,
             verify: verify?,
             measure: measure?,
             host_memory: host_memory?,

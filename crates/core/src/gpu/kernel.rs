@@ -297,6 +297,9 @@ pub struct BuildReport {
     /// where nobody knows, as where that cache is older than the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<bool>,
+    /// Whether the program, or one of several, was compiled earlier in this process: the seconds are what that took.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
     /// Registers (or private bytes) per work-item, where the API reports it.
     pub private_bytes: Option<u64>,
     /// Local memory per group, where the API reports it.
@@ -306,9 +309,6 @@ pub struct BuildReport {
     /// Whether the API checks, where it leaves its users no choice ([`KernelSource::bounds_checks`] else).
     #[serde(skip)]
     pub bounds_checks: Option<BoundsChecks>,
-    /// Whether the device still had it from an earlier build, which these seconds are of.
-    #[serde(skip)]
-    pub kept: bool,
     /// Build options that were in force.
     pub options: String,
     /// Warnings of the compiler.

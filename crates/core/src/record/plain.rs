@@ -100,11 +100,11 @@ impl<'a> Plain<'a> {
         let report = BuildReport {
             seconds: self.after(r#"{"seconds":"#, Self::real)?,
             first: self.optional(r#","first":"#, Self::value)?,
+            kept: self.optional(r#","kept":"#, Self::value)?.unwrap_or_default(),
             private_bytes: self.after(r#","private_bytes":"#, Self::whole_or_null)?,
             local_bytes: self.after(r#","local_bytes":"#, Self::whole_or_null)?,
             subgroup: self.after(r#","subgroup":"#, Self::whole_or_null)?,
             bounds_checks: None,
-            kept: false,
             options: self.after(r#","options":"#, Self::owned)?,
             log: self.after(r#","log":"#, Self::owned)?,
         };
@@ -377,6 +377,7 @@ mod tests {
         if let Some(kernel) = &mut record.kernel {
             kernel.tried.retain(|_| keep(9));
             (kernel.report.log, kernel.report.private_bytes) = (text.into(), Some(whole));
+            kernel.report.kept = keep(15);
         }
         record.norms = record.norms.filter(|_| keep(10));
         record.against = record.against.filter(|_| keep(11));

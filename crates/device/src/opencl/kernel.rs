@@ -27,6 +27,7 @@ use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program
 use opencl3::types::{cl_device_id, cl_mem};
 use std::ffi::{CString, c_void};
 use std::ptr;
+use std::time::Instant;
 
 /// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
 /// alike: contraction of a multiplication and an addition, signless zeros, and denormals
@@ -174,8 +175,8 @@ pub(super) fn build(
     images::check(device, &info.api, source)?;
     let mut options = options(source, info)?;
     let place = (context, device);
+    let begun = Instant::now();
     let (mut compiled, mut kept) = programs.compiled(place, source, &options)?;
-    let mut seconds = compiled.seconds;
     let mut object = entry(&compiled.program, source)?;
     if allowed_group(&object, device, source) < source.group_size()
         && let Some(fixed) = fixed_group::with_fixed_group(source)
@@ -183,12 +184,16 @@ pub(super) fn build(
         && let Ok(other) = entry(&again.program, &fixed)
     {
         (object, kept) = (other, kept && was_kept);
-        seconds += again.seconds;
         compiled = again;
         options = format!("{options} with reqd_work_group_size({})", fixed_group::list(source));
     }
-    let report =
-        BuildReport { kept, ..report(&object, device, seconds, options, compiled.log.clone()) };
+    let seconds = if kept { compiled.seconds } else { begun.elapsed().as_secs_f64() };
+    let report = BuildReport {
+        kept,
+        options,
+        log: compiled.log.clone(),
+        ..report(&object, device, seconds)
+    };
     check_resources(&object, device, info, source)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let images = source.images();
@@ -273,24 +278,13 @@ fn work_group_number(kernel: &cl::Kernel, device: cl_device_id, what: u32) -> Op
     number(&kernel.get_work_group_data(device, what).ok()?)
 }
 
-fn report(
-    kernel: &cl::Kernel,
-    device: cl_device_id,
-    seconds: f64,
-    options: String,
-    log: String,
-) -> BuildReport {
+fn report(kernel: &cl::Kernel, device: cl_device_id, seconds: f64) -> BuildReport {
     let number = |what| work_group_number(kernel, device, what);
     BuildReport {
         seconds,
-        first: None,
         private_bytes: number(cl::CL_KERNEL_PRIVATE_MEM_SIZE),
         local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
-        subgroup: None,
-        bounds_checks: None,
-        kept: false,
-        options,
-        log,
+        ..BuildReport::default()
     }
 }
 

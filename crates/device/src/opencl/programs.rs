@@ -1,5 +1,4 @@
-//! Programs that a device has compiled: what it is asked for again, as for a kernel at another size or another kernel of the
-//! same text, it is not made to compile again.
+//! The programs that a device compiled. A kernel at another size, or another kernel of the same text, uses the same program.
 
 use super::kernel::compile;
 use super::object::Owned;
@@ -12,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Most programs that a device keeps: it forgets all when there are more, since each takes memory of the host.
+/// Most programs kept, since each takes memory: at this limit all are dropped.
 const MAX: usize = 256;
 
 /// A compiled program.
@@ -29,7 +28,7 @@ pub(super) struct Compiled {
 pub(super) struct Programs(HashMap<(String, String), Rc<Compiled>>);
 
 impl Programs {
-    /// The program of a source with such options, and whether it was there already.
+    /// The program of a source with such options, and whether it was kept.
     ///
     /// # Errors
     /// As [`compile`].
@@ -41,8 +40,8 @@ impl Programs {
     ) -> Result<(Rc<Compiled>, bool)> {
         // The log names the file.
         let key = (format!("{} {options}", source.origin.file()), source.opencl().to_owned());
-        if let Some(known) = self.0.get(&key) {
-            return Ok((Rc::clone(known), true));
+        if let Some(kept) = self.0.get(&key) {
+            return Ok((Rc::clone(kept), true));
         }
         let begun = Instant::now();
         let (program, log) = compile(context, device, source, options)?;

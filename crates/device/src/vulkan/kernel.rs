@@ -75,14 +75,12 @@ pub(super) fn build(
     let facts = statistics::of(context, *pipeline);
     let report = BuildReport {
         seconds,
-        first: None,
         local_bytes: Some(examined.local.0),
         options: options(source.bounds_checks()).to_owned(),
         private_bytes: facts.private_bytes,
         subgroup: facts.subgroup,
-        bounds_checks: None,
-        kept: false,
         log: facts.text,
+        ..BuildReport::default()
     };
     let (buffers, params) = (source.bindings.len(), source.params_bytes);
     let (pools, sets, textures) = (vec![], HashMap::new(), vec![]);

@@ -272,7 +272,8 @@ fn time(row: &Aggregate) -> Option<Figure> {
 /// Seconds of the kernel's builds that were, or were not, the run's first, on the host's clock.
 fn builds(row: &Aggregate, first: Option<bool>) -> Option<Source> {
     let built = row.shown().filter_map(|(record, _)| Some(&record.kernel.as_ref()?.report));
-    let built = built.filter(|report| report.first == first);
+    // What was kept from another case shows nothing of its own.
+    let built = built.filter(|report| report.first == first && !report.kept);
     let rounds: Vec<Vec<f64>> = built.map(|report| vec![report.seconds]).collect();
     let is_of_kernel = row.key.measure.is_kernel() && !rounds.is_empty();
     is_of_kernel.then_some(Source::Cost {

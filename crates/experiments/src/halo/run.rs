@@ -46,7 +46,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let no_part = || Error::Unsupported("no part has the variant that is the fastest".into());
     let variant = plan.parts[0].candidates.iter().position(is_tuned).ok_or_else(no_part)?;
     bench.enter(Stage::Verify);
-    let wanted = wanted(case, candidate, &domain, bench.policy)?;
+    let wanted = wanted(case, candidate, (plan, &domain), bench.policy)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();
     let bulk = vec![0.0; wide as usize];
     let mut steps = Steps {
@@ -310,12 +310,18 @@ fn domain(case: &Case, plan: &Decomposition) -> Result<Vec<f32>> {
 }
 
 /// The domain after all steps, by the reference; nothing outside, as the parts are put together.
-fn wanted(case: &Case, candidate: &Candidate, domain: &[f32], policy: &Policy) -> Result<Vec<f32>> {
+fn wanted(
+    case: &Case,
+    candidate: &Candidate,
+    (plan, domain): (&Decomposition, &[f32]),
+    policy: &Policy,
+) -> Result<Vec<f32>> {
     let Verify::Reference(name, _) = &case.verify else {
         return Err(Error::Unsupported("there is no reference to go on with".into()));
     };
-    let closed = ("closed", || vec![Data::F32(domain.to_vec())]);
-    let mut field = after_launches((name, STEPS), case, candidate, closed, policy)?;
+    let closed = format!("closed-{:?}", plan.domain.cells);
+    let start = (&closed[..], || vec![Data::F32(domain.to_vec())]);
+    let mut field = after_launches((name, STEPS), case, candidate, start, policy)?;
     numbers(field.swap_remove(0).1)
 }
 

@@ -21,7 +21,7 @@ mod variants;
 
 pub use block::{Chunking, bytes_of, multi_device_division, record_rows};
 pub use buffers::{available, copy_buffer, device_bytes, peak_bytes, sweep_buffer};
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub use case::sample;
 pub use case::{BufferPlan, Candidate, Case, Pass, Planned};
 pub use divide::{

@@ -47,12 +47,7 @@ pub fn resolve(
         None => buffers(workload, &scope)?,
     };
     check_buffers(&buffers, workload.kernel.is_some(), device, limits)?;
-    if let Verify::Reference(name, _) = &workload.verify {
-        let count = |name: &str| buffers.iter().find(|b| b.name == name).map(|b| b.count);
-        if let Some(why) = gpubench_reference::unfit(name, count) {
-            return Err(format!("{}: {why}", place(workload)).into());
-        }
-    }
+    check_reference(workload, &buffers)?;
     check_host_memory(key, device)?;
     let asked = Asked { workload, key, device, params, scope, later, buffers };
     let Chosen { candidates, dropped, preferred_group } = match &workload.kernel {
@@ -90,6 +85,16 @@ pub fn resolve(
     };
     check_time(&case, device, limits)?;
     Ok(case)
+}
+
+/// Whether the reference takes buffers of such lengths.
+fn check_reference(workload: &Workload, buffers: &[BufferPlan]) -> Result<(), String> {
+    let Verify::Reference(name, _) = &workload.verify else { return Ok(()) };
+    let count = |name: &str| buffers.iter().find(|b| b.name == name).map(|b| b.count);
+    match gpubench_reference::unfit(name, count) {
+        Some(why) => Err(format!("{}: {why}", place(workload))),
+        None => Ok(()),
+    }
 }
 
 /// How a device's result is checked, and for which of its profiles that is by a wider tolerance, which the suite

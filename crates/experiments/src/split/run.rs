@@ -54,13 +54,11 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
     bench.enter(Stage::Prepare);
     let initial = memory::initial(&cases[0]);
     let (clock, devices) = (bench.session.clock(), bench.session.names());
-    let (mut variants, mut host_memory) = (vec![], vec![]);
-    for (member, (case, name)) in cases.iter().zip(&devices).enumerate() {
-        let (variant, kind) = set_up(case, &initial, &mut bench.member(member))
-            .map_err(|error| of_device(error, name))?;
-        variants.push(variant);
-        host_memory.push(kind);
-    }
+    let each = cases.iter().zip(&devices).enumerate().map(|(member, (case, name))| {
+        set_up(case, &initial, &mut bench.member(member)).map_err(|error| of_device(error, name))
+    });
+    let (variants, host_memory): (Vec<_>, Vec<_>) =
+        each.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     bench.enter(Stage::Verify);
     let wanted = expected(&cases[0], variants[0].candidate, || initial.clone(), bench.policy)?;
     let policy = bench.policy;

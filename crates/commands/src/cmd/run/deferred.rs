@@ -45,7 +45,9 @@ impl Deferred {
 
     /// Seconds of sampling that a case needs at least, where a launch of it, or of a smaller size, was tried.
     pub fn sampling(&self, key: &CaseKey, policy: &Policy) -> Option<f64> {
-        self.needed(key).map(|launch| policy.sampling_of(SLOWER * launch))
+        let tried = self.cases.keys().filter(|tried| tried.is_no_larger_than(key));
+        let longest = tried.filter_map(|tried| self.needed(tried)).max_by(f64::total_cmp);
+        longest.map(|launch| policy.sampling_of(SLOWER * launch))
     }
 
     fn needed(&self, key: &CaseKey) -> Option<f64> {
@@ -85,6 +87,9 @@ mod tests {
         let policy = |seconds| Policy { seconds, ..Policy::default() };
         let sampling = [&long, &large, &other].map(|key| deferred.sampling(key, &policy(1.0)));
         assert_eq!(sampling, [Some(1.25 * 3.75), None, None]);
+        let larger = sample::key("long", 2);
+        deferred.add(&larger, None);
+        assert_eq!(deferred.sampling(&larger, &policy(1.0)), sampling[0], "as the smaller one");
         assert_eq!(deferred.too_long(&long, &policy(3.7)), Some(&outcome));
         assert_eq!(deferred.too_long(&long, &policy(3.8)), None, "15 launches of 0.5 s in 7.6 s");
         assert_eq!(deferred.too_long(&large, &policy(0.1)), None, "nobody knows");

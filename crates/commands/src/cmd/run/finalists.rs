@@ -14,21 +14,20 @@ const FINALISTS: usize = 3;
 const FAR: f64 = 3.0;
 
 /// `case` with the variants that are worth trying, by the device's `records`.
-pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record> + Clone) -> Case {
-    let mut same = records.clone().filter(|record| record.key == case.key && record.outcome.ran());
-    if let Some(kernel) = same.find_map(searched) {
-        return finalists(case, kernel);
+pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record>) -> Case {
+    let ran = records.filter(|record| record.outcome.ran());
+    let searched = ran.filter_map(|record| Some((&record.key, searched(record)?)));
+    let mut smaller: Vec<(&CaseKey, &Built)> = vec![];
+    for (key, kernel) in searched {
+        if *key == case.key {
+            return finalists(case, kernel);
+        }
+        // Of several rounds of one size, the first: it tried the most.
+        if key.is_no_larger_than(&case.key) && smaller.iter().all(|(known, _)| *known != key) {
+            smaller.push((key, kernel));
+        }
     }
-    let is_smaller = |one: &CaseKey, other: &CaseKey| one != other && one.is_no_larger_than(other);
-    let smaller = records.filter(|one| is_smaller(&one.key, &case.key) && one.outcome.ran());
-    let smaller = smaller.filter_map(|record| Some((record, searched(record)?)));
-    // Of rounds of one size the first one tried most.
-    let largest =
-        smaller.reduce(|one, other| if is_smaller(&one.0.key, &other.0.key) { other } else { one });
-    match largest {
-        Some((_, kernel)) => without_those_behind(case, kernel),
-        None => case,
-    }
+    smaller.into_iter().fold(case, |case, (_, kernel)| without_those_behind(case, kernel))
 }
 
 /// A record's kernel, where it was searched for.
@@ -47,12 +46,13 @@ fn seconds(kernel: &Built) -> HashMap<&str, f64> {
 fn without_those_behind(case: Case, kernel: &Built) -> Case {
     let seconds = seconds(kernel);
     let took = |one: &Candidate| seconds.get(&one.label[..]).copied();
-    let cost = |one: &Candidate| Some(took(one)? / one.work());
     let winner = case.candidates.iter().find(|one| one.label == kernel.variant);
-    let Some(best) = winner.and_then(cost) else { return case };
+    let best = winner.and_then(|one| Some(took(one)? / one.work()));
+    let Some(best) = best else { return case };
     let is_behind = |one: &Candidate| {
-        took(one).is_some_and(|seconds| seconds >= KERNEL_DOMINATED_SECONDS)
-            && cost(one).is_some_and(|cost| cost > FAR * best)
+        took(one).is_some_and(|seconds| {
+            seconds >= KERNEL_DOMINATED_SECONDS && seconds / one.work() > FAR * best
+        })
     };
     let (behind, candidates): (Vec<_>, Vec<_>) = case.candidates.into_iter().partition(is_behind);
     let why = || "it was far behind at a smaller size".to_owned();
@@ -97,36 +97,44 @@ mod tests {
         case.candidates.iter().map(|one| one.label.as_str()).collect()
     }
 
+    /// A round of the case of five variants at another size: its labels have these times, 0 where it did not run.
+    fn round(name: &str, smaller_by: i64, times: [f64; 5]) -> Record {
+        let mut key = plan::search(&["a"]).key;
+        key.size[0].1 -= smaller_by;
+        key.workload = name.into();
+        let labels = ["a", "b", "c", "d", "e"].map(String::from);
+        let tried = labels.into_iter().zip(times.map(|one| (one > 0.0).then_some(one)));
+        let built = Built { variant: "b".into(), tried: tried.collect(), ..sample::built("x") };
+        Record { kernel: Some(built), ..sample::record(key, 1.0) }
+    }
+
+    /// What these rounds leave.
+    fn after(rounds: &[Record]) -> String {
+        let case = narrowed(plan::search(&["a", "b", "c", "d", "e"]), rounds.iter());
+        case.candidates.iter().map(|one| one.label.as_str()).collect()
+    }
+
     #[test]
     fn at_a_larger_size_those_far_behind_are_not_tried() {
-        let left = |name: &str, n: i64, times: [f64; 5]| {
-            let case = plan::search(&["a", "b", "c", "d", "e"]);
-            let mut key = case.key.clone();
-            (key.workload, key.size[0].1) = (name.into(), n);
-            let labels = ["a", "b", "c", "d", "e"].map(String::from);
-            let tried = labels.into_iter().zip(times.map(|one| (one > 0.0).then_some(one)));
-            let built = Built { variant: "b".into(), tried: tried.collect(), ..sample::built("x") };
-            let first = Record { kernel: Some(built), ..sample::record(key, 1.0) };
-            let mut later = first.clone();
-            later.kernel.iter_mut().for_each(|kernel| kernel.tried.truncate(2));
-            let case = narrowed(case, [first, later].iter());
-            case.candidates.iter().map(|one| one.label.as_str()).collect::<String>()
-        };
-        let (name, n) = {
-            let key = plan::search(&["a"]).key;
-            (key.workload.clone(), key.size[0].1)
-        };
         let far = [0.011, 0.003, 0.009, 0.0, 0.004];
-        assert_eq!(left(&name, n - 1, far), "bcde", "of one that did not run nothing is known");
-        assert_eq!(left(&name, n + 1, far), "abcde", "at a smaller size");
-        assert_eq!(left("another", n - 1, far), "abcde");
-        assert_eq!(left(&name, n - 1, far.map(|one| one * 2.0)), "bcde");
-        assert_eq!(
-            left(&name, n - 1, [0.011, 1e-4, 9e-4, 0.0, 2e-4]),
-            "bcde",
-            "it was itself long"
-        );
-        assert_eq!(left(&name, n - 1, far.map(|one| one / 10.0)), "abcde", "mostly launching");
+        let left = |name, by, times| after(&[round(name, by, times)]);
+        let name = plan::search(&["a"]).key.workload;
+        assert_eq!(left(&name, 1, far), "bcde", "of one that did not run nothing is known");
+        assert_eq!(left(&name, -1, far), "abcde", "at a smaller size");
+        assert_eq!(left("another", 1, far), "abcde");
+        assert_eq!(left(&name, 1, far.map(|one| one * 2.0)), "bcde");
+        assert_eq!(left(&name, 1, [0.011, 1e-4, 9e-4, 0.0, 2e-4]), "bcde", "it was itself long");
+        assert_eq!(left(&name, 1, far.map(|one| one / 10.0)), "abcde", "mostly launching");
+    }
+
+    #[test]
+    fn what_was_left_out_stays_out_and_later_rounds_say_nothing_of_what_they_did_not_try() {
+        let name = &plan::search(&["a"]).key.workload;
+        let smallest = round(name, 2, [0.011, 0.003, 0.004, 0.0, 0.004]);
+        let later = round(name, 2, [0.0, 0.003, 0.004, 0.0, 0.0]);
+        let middle = round(name, 1, [0.0, 0.012, 0.1, 0.02, 0.02]);
+        assert_eq!(after(&[smallest.clone(), later]), "bcde");
+        assert_eq!(after(&[smallest, middle]), "bde");
     }
 
     #[test]
