@@ -37,10 +37,10 @@ impl OpenclDevice {
     pub(super) fn open(found: Found) -> Result<Self> {
         let context = object::context(found.id)?;
         let mut device = Self {
+            programs: Programs::new(found.info.memory),
             info: found.info,
             id: found.id,
             kernels: Kernels::new(),
-            programs: Programs::default(),
             memory: Memory::default(),
             queues: vec![],
             context,
