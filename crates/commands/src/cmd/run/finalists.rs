@@ -128,8 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_far_behind_is_never_tried_again_and_later_rounds_say_nothing_of_what_they_did_not_try()
-     {
+    fn neither_a_later_round_nor_a_larger_size_brings_a_variant_back() {
         let name = &plan::search(&["a"]).key.workload;
         let smallest = round(name, 2, [0.011, 0.003, 0.004, 0.0, 0.004]);
         let later = round(name, 2, [0.0, 0.003, 0.004, 0.0, 0.0]);
