@@ -2,6 +2,7 @@
 
 use super::*;
 use gpubench_analysis::Source;
+use gpubench_core::gpu::BuildReport;
 use gpubench_core::record::{Built, Detail, Record, sample};
 use gpubench_core::workload::Kind;
 use gpubench_report::render::text;
@@ -110,7 +111,7 @@ fn kernels_in_other_variants_or_under_checks_are_not_compared() {
         variant: variant.into(),
         tried: vec![],
         untried: 0,
-        report: gpubench_core::gpu::BuildReport { seconds: 0.01, ..Default::default() },
+        report: BuildReport { seconds: 0.01, ..Default::default() },
     };
     let with = |device: usize, variant: &str| Record {
         kernel: Some(built(variant)),
@@ -165,7 +166,7 @@ fn the_section_reads_well() {
 #[test]
 fn a_build_that_may_come_from_the_driver_s_cache_is_not_compared_with_the_first() {
     let with = |device: usize, first: Option<bool>, seconds: f64| {
-        let report = gpubench_core::gpu::BuildReport { seconds, first, ..Default::default() };
+        let report = BuildReport { seconds, first, ..Default::default() };
         let kernel = Some(Built { report, ..sample::built("ab") });
         Record { kernel, ..on(device, "built", 1e-3, Clock::Device) }
     };
@@ -178,4 +179,20 @@ fn a_build_that_may_come_from_the_driver_s_cache_is_not_compared_with_the_first(
     assert_eq!(groups(Some(false), Some(false)), ["kernel", "further build"]);
     assert_eq!(groups(None, None), ["kernel", "build"]);
     assert_eq!(groups(Some(true), Some(false)), ["kernel"]);
+}
+
+#[test]
+fn the_build_of_a_program_that_was_kept_is_not_compared() {
+    let groups = |kept: bool| {
+        let records = [1, 2].map(|device| {
+            let report = BuildReport { seconds: 0.06, kept, ..BuildReport::default() };
+            let kernel = Some(Built { report, ..sample::built("ab") });
+            Record { kernel, ..on(device, "built", 1e-3, Clock::Device) }
+        });
+        with_input(&records, |input| {
+            lines(input, &[1, 2, 3]).into_iter().map(|line| line.group).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(groups(false), ["kernel", "build"]);
+    assert_eq!(groups(true), ["kernel"]);
 }
