@@ -1,5 +1,5 @@
-//! The expected result of a case: computed by a reference (once for all devices, rounds and
-//! variants that share the problem), or read from a file.
+//! The expected result of a case: computed by a reference (kept for all devices, rounds and variants that share the
+//! problem, where that is worth a file), or read from a file.
 
 use super::Policy;
 use super::arrays;
@@ -13,6 +13,7 @@ use gpubench_reference::{Data, Problem, find};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Changes whenever the emulator computes another result or refuses what it took: results of
 /// another emulation are not used.
@@ -41,7 +42,10 @@ pub(super) fn expected(
             let file = shared_file(case, candidate, policy);
             let expected = match file.as_deref().and_then(|file| shared(file, case)) {
                 Some(expected) => expected,
-                None => kept(file.as_deref(), emulated(case, candidate, &initial())?),
+                None => {
+                    let begun = Instant::now();
+                    kept(file.as_deref(), begun, emulated(case, candidate, &initial())?)
+                }
             };
             Ok(Some((expected, *allowed)))
         }
@@ -56,10 +60,11 @@ pub(super) fn expected(
             let expected = match file.as_deref().and_then(|file| shared(file, case)) {
                 Some(expected) => expected,
                 None => {
+                    let begun = Instant::now();
                     let numbers = numbers(case, candidate, &candidate.passes()[0]);
                     let scratch = policy.cache.clone().unwrap_or_else(std::env::temp_dir);
                     let made = arrays::command(command, case, &numbers, &initial(), &scratch)?;
-                    kept(file.as_deref(), made)
+                    kept(file.as_deref(), begun, made)
                 }
             };
             Ok(Some((ended(expected, candidate), *allowed)))
@@ -88,10 +93,11 @@ fn by_reference(
     if let Some(expected) = file.and_then(|file| shared(&file, case)) {
         return Ok(expected);
     }
+    let begun = Instant::now();
     let (expected, asked) = computed(name, case, candidate, initial())?;
     note_numbers(name, &asked, policy);
     // What it depends on is known only now.
-    Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
+    Ok(kept(shared_file(case, candidate, policy).as_deref(), begun, expected))
 }
 
 /// What the reference called `name` makes of `initial`, which has every buffer, in `count` launches; or what this run already
@@ -110,6 +116,7 @@ pub(super) fn after_launches(
     if let Some(expected) = file().and_then(|file| shared(&file, case)) {
         return Ok(expected);
     }
+    let begun = Instant::now();
     let (mut contents, mut is_written) = (initial(), vec![false; case.buffers.len()]);
     for _ in 0..count {
         let (expected, asked) = computed(name, case, candidate, contents.clone())?;
@@ -119,7 +126,7 @@ pub(super) fn after_launches(
         }
     }
     let expected = (0..).zip(contents).filter(|(i, _)| is_written[*i]).collect();
-    Ok(kept(file().as_deref(), expected))
+    Ok(kept(file().as_deref(), begun, expected))
 }
 
 /// What the reference called `name` makes of `initial`, with the names of all numbers that it asked for.
@@ -302,15 +309,12 @@ fn shared(file: &Path, case: &Case) -> Option<Expected> {
     fits.then(|| buffers.iter().zip(&parts).map(data).collect())
 }
 
-/// `computed`, kept in a file where there is one. A folder that cannot be written is no failure.
-fn kept(file: Option<&Path>, computed: Expected) -> Expected {
-    let Some(file) = file else { return computed };
+/// `computed`, which was made since `begun`, kept in a file where there is one and it is worth that.
+fn kept(file: Option<&Path>, begun: Instant, computed: Expected) -> Expected {
     // The file has the buffers in their order.
-    let parts: Vec<&[u8]> = computed.iter().map(|(_, data)| data.as_bytes()).collect();
-    if computed.is_sorted_by_key(|(i, _)| *i)
-        && let Err(error) = scratch_file::write(file, &parts)
-    {
-        tracing::debug!("expected result not kept: {error}");
+    if let Some(file) = file.filter(|_| computed.is_sorted_by_key(|(i, _)| *i)) {
+        let parts: Vec<&[u8]> = computed.iter().map(|(_, data)| data.as_bytes()).collect();
+        scratch_file::keep(file, begun, &parts);
     }
     computed
 }

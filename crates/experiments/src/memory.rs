@@ -3,17 +3,20 @@
 use crate::plan::{BufferPlan, Case, GUARD};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, BufferId, MemoryKind, Op, Queue, Recording, Scalar, Slice};
+use gpubench_core::hash;
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Fill;
 use gpubench_device::Device;
 use gpubench_emulator::Buffer;
-use gpubench_reference::{Data, fill, promise};
+use gpubench_reference::{Data, fill, for_each_chunk, parallel_map, promise};
 use sha2::{Digest, Sha256};
 
 /// Every byte of an output before it is written, and of the guards: as a float it is NaN.
 const POISON: u8 = 0xff;
 const ORACLE_POISON: u8 = 0x5a;
 pub(super) const GUARD_PATTERN: u8 = 0xa5;
+/// Bytes that one core writes or reads before others are worth waking.
+const PIECE: usize = 1 << 20;
 /// Host memory for the guards of all buffers.
 const GUARDS: BufferId = BufferId(u32::MAX);
 
@@ -110,14 +113,23 @@ pub(super) fn input_seed(case: &Case, buffer: &BufferPlan) -> u64 {
 
 /// `bytes` between their guards.
 pub(super) fn guarded(bytes: &[u8]) -> Vec<u8> {
-    let guard = [GUARD_PATTERN; GUARD.0 as usize];
-    [guard.as_slice(), bytes, guard.as_slice()].concat()
+    between_guards(bytes.len(), |first, piece| {
+        piece.copy_from_slice(&bytes[first..][..piece.len()])
+    })
 }
 
 /// As [`guarded`], of an output that is not written yet.
 pub(super) fn guarded_poison(bytes: usize) -> Vec<u8> {
+    between_guards(bytes, |_, piece| piece.fill(POISON))
+}
+
+/// Guards, and between them what `write` puts into each piece, given the place of its first byte.
+fn between_guards(bytes: usize, write: impl Fn(usize, &mut [u8]) + Sync) -> Vec<u8> {
     let guard = GUARD.as_usize();
-    let mut all = vec![POISON; bytes + 2 * guard];
+    let mut all = vec![0; bytes + 2 * guard];
+    for_each_chunk(&mut all[guard..bytes + guard], PIECE, |first, piece| {
+        write(first * PIECE, piece)
+    });
     all[..guard].fill(GUARD_PATTERN);
     all[bytes + guard..].fill(GUARD_PATTERN);
     all
@@ -127,6 +139,18 @@ pub(super) fn guarded_poison(bytes: usize) -> Vec<u8> {
 pub(super) fn inside(guarded: &[u8]) -> &[u8] {
     let guard = GUARD.as_usize();
     guarded.get(guard..guarded.len().saturating_sub(guard)).unwrap_or_default()
+}
+
+/// What a buffer's contents are recognised by: the fingerprint of its pieces' fingerprints, which all cores of the host compute;
+/// of a single piece, that one's.
+pub(super) fn fingerprint(bytes: &[u8]) -> u128 {
+    if bytes.len() <= PIECE {
+        return hash::fingerprint(bytes);
+    }
+    let piece = |i: usize| &bytes[i * PIECE..bytes.len().min((i + 1) * PIECE)];
+    let print = |i| hash::fingerprint(piece(i)).to_le_bytes();
+    let prints = parallel_map(bytes.len().div_ceil(PIECE), print);
+    hash::fingerprint(prints.as_flattened())
 }
 
 /// Writes the initial contents of every buffer, or only of those that a kernel writes.
@@ -213,6 +237,34 @@ pub(super) fn breach(device: &mut dyn Device, case: &Case) -> Result<Option<Brea
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_byte_of_a_large_buffer_counts() {
+        let mut bytes: Vec<u8> = (0..3 * PIECE + 5).map(|i| (i % 251) as u8).collect();
+        let before = fingerprint(&bytes);
+        assert_eq!(before, fingerprint(&bytes.clone()));
+        for at in [0, PIECE - 1, PIECE, 2 * PIECE + 7, 3 * PIECE + 4] {
+            bytes[at] ^= 1;
+            assert_ne!(fingerprint(&bytes), before, "byte {at}");
+            bytes[at] ^= 1;
+        }
+        let (first, others) = bytes.split_at_mut(PIECE);
+        first.swap_with_slice(&mut others[..PIECE]);
+        assert_ne!(fingerprint(&bytes), before, "pieces in another order");
+        assert_ne!(fingerprint(&bytes[..3 * PIECE]), fingerprint(&bytes[..2 * PIECE]));
+        assert_eq!(fingerprint(&bytes[..9]), hash::fingerprint(&bytes[..9]));
+    }
+
+    #[test]
+    fn guards_are_on_either_side_of_a_large_buffer_too() {
+        let guard = vec![GUARD_PATTERN; GUARD.as_usize()];
+        for len in [0, 5, PIECE, 2 * PIECE + 3] {
+            let bytes: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+            assert!(guarded(&bytes) == [&guard[..], &bytes, &guard].concat(), "{len}");
+            let poison = vec![POISON; len];
+            assert!(guarded_poison(len) == [&guard[..], &poison, &guard].concat(), "{len}");
+        }
+    }
 
     #[test]
     fn an_output_never_begins_as_what_is_expected() {

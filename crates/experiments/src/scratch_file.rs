@@ -1,19 +1,22 @@
 //! Files in a run's scratch folder that its workers share: inputs and expected results. What was
 //! damaged is noticed, and made again.
 
-use gpubench_core::hash::fingerprint;
+use crate::memory::fingerprint;
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::time::Instant;
 
 /// Bytes before the contents: a page, so that these begin on a page's edge.
 const HEADER: usize = 4096;
 /// Bytes that a run's scratch files may take together: inputs and results of the shipped suites at
 /// the sizes of a large GPU. What does not fit is made again by every worker.
 const MAX_BYTES: u64 = 4 << 30;
+/// Bytes a second at which a file is written, about: as a virtual machine did that had no page of it in its cache.
+const WRITTEN: f64 = 0.5e9;
 
 /// What stands before the contents.
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,11 +69,30 @@ impl Mapped {
     }
 }
 
+/// Keeps `parts`, which were made since `begun`, in a file at `path`: where that took longer than writing it does, or where it
+/// is the second time in this run. Many contents are needed once only. A folder that cannot be written is no failure.
+pub(super) fn keep(path: &Path, begun: Instant, parts: &[&[u8]]) {
+    let seconds = begun.elapsed().as_secs_f64();
+    let bytes: usize = parts.iter().map(|part| part.len()).sum();
+    if !was_made_before(path) && seconds < bytes as f64 / WRITTEN {
+        return;
+    }
+    if let Err(error) = write(path, parts) {
+        tracing::debug!(path = %path.display(), "contents not kept: {error}");
+    }
+}
+
+/// Whether what belongs in a file was made before in this run; notes that it was now.
+fn was_made_before(path: &Path) -> bool {
+    let note = File::create_new(path.with_extension("made"));
+    note.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
+}
+
 /// Writes `parts` to a file at `path`. Written elsewhere and renamed: a reader never sees half of it.
 ///
 /// # Errors
 /// When the disk does not take it, or the folder holds enough.
-pub(super) fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let bytes: u64 = parts.iter().map(|part| part.len() as u64).sum();
     if held(folder)? + bytes > MAX_BYTES {
@@ -112,6 +134,20 @@ mod tests {
         write(&path, &[b"one", b"", b"three"]).unwrap();
         let mapped = Mapped::open(&path).unwrap();
         assert_eq!(mapped.parts().collect::<Vec<_>>(), [&b"one"[..], b"", b"three"]);
+    }
+
+    #[test]
+    fn what_is_made_fast_is_kept_the_second_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let [fast, slow] = ["fast", "slow"].map(|name| folder.path().join(name));
+        let contents = vec![7; 1 << 24];
+        let an_hour_ago = Instant::now().checked_sub(std::time::Duration::from_secs(3600));
+        keep(&slow, an_hour_ago.unwrap_or_else(Instant::now), &[b"slow"]);
+        assert!(slow.exists());
+        keep(&fast, Instant::now(), &[&contents]);
+        assert!(!fast.exists());
+        keep(&fast, Instant::now(), &[&contents]);
+        assert_eq!(Mapped::open(&fast).unwrap().parts().next(), Some(&contents[..]));
     }
 
     #[test]

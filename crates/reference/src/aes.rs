@@ -28,7 +28,7 @@ pub fn decrypt(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 
 fn each_block(
     problem: &Problem,
-    how: fn(Block, &[Block], &Boxes) -> Block,
+    how: fn(Block, &[Block], &Tables) -> Block,
 ) -> Result<Vec<(&'static str, Data)>> {
     let words = problem.size("blocks")?.saturating_mul(4);
     let text = problem.u32("text", words)?;
@@ -36,12 +36,12 @@ fn each_block(
     if let Some(why) = unfit_key(key.len() as u64) {
         return Err(Error::Usage(why));
     }
-    let boxes = Boxes::new();
-    let keys = expanded(block_of(key), &boxes);
+    let tables = Tables::new();
+    let keys = expanded(block_of(key), &tables);
     let mut out = vec![0; words];
     for_each_chunk(&mut out, 4, |first, piece| {
         for (out, text) in piece.chunks_exact_mut(4).zip(text[4 * first..].chunks_exact(4)) {
-            let block = how(block_of(text), &keys, &boxes);
+            let block = how(block_of(text), &keys, &tables);
             for (word, bytes) in out.iter_mut().zip(block.chunks_exact(4)) {
                 *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }
@@ -78,36 +78,42 @@ fn times(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The substitution and its inverse.
-struct Boxes {
+/// One more than the largest factor (14) of the matrices that mix columns.
+const FACTORS: usize = 15;
+
+/// The substitution and its inverse, and every byte times every factor.
+struct Tables {
     there: [u8; 256],
     back: [u8; 256],
+    products: [[u8; 256]; FACTORS],
 }
 
-impl Boxes {
-    /// The multiplicative inverse, then an affine map over the field of two elements (5.1.1).
+impl Tables {
+    /// The substitution is the multiplicative inverse, then an affine map over the field of two elements (5.1.1).
     fn new() -> Self {
-        let mut boxes = Self { there: [0; 256], back: [0; 256] };
+        let product = |factor: usize| std::array::from_fn(|byte| times(byte as u8, factor as u8));
+        let products = std::array::from_fn(product);
+        let mut tables = Self { there: [0; 256], back: [0; 256], products };
         for x in 0..=255u8 {
             // x^254 is the inverse of x, and 0 of 0.
             let inverse = (0..253).fold(x, |power, _| times(power, x));
             let y = (0..5).fold(0x63, |sum, turn| sum ^ inverse.rotate_left(turn));
-            boxes.there[usize::from(x)] = y;
-            boxes.back[usize::from(y)] = x;
+            tables.there[usize::from(x)] = y;
+            tables.back[usize::from(y)] = x;
         }
-        boxes
+        tables
     }
 }
 
 /// The keys of all rounds (5.2).
-fn expanded(key: Block, boxes: &Boxes) -> Vec<Block> {
+fn expanded(key: Block, tables: &Tables) -> Vec<Block> {
     let mut keys = vec![key];
     let mut constant = 1;
     for _ in 0..ROUNDS {
         let last = keys[keys.len() - 1];
         let mut next = last;
         for row in 0..4 {
-            next[row] ^= boxes.there[usize::from(last[12 + (row + 1) % 4])];
+            next[row] ^= tables.there[usize::from(last[12 + (row + 1) % 4])];
         }
         next[0] ^= constant;
         for i in 4..16 {
@@ -119,26 +125,26 @@ fn expanded(key: Block, boxes: &Boxes) -> Vec<Block> {
     keys
 }
 
-fn encrypted(block: Block, keys: &[Block], boxes: &Boxes) -> Block {
+fn encrypted(block: Block, keys: &[Block], tables: &Tables) -> Block {
     let mut state = added(block, keys[0]);
     for (round, key) in keys.iter().enumerate().skip(1) {
-        state = shifted(state.map(|byte| boxes.there[usize::from(byte)]), 1);
+        state = shifted(state.map(|byte| tables.there[usize::from(byte)]), 1);
         if round < ROUNDS {
-            state = mixed(state, [2, 3, 1, 1]);
+            state = mixed(state, [2, 3, 1, 1], tables);
         }
         state = added(state, *key);
     }
     state
 }
 
-fn decrypted(block: Block, keys: &[Block], boxes: &Boxes) -> Block {
+fn decrypted(block: Block, keys: &[Block], tables: &Tables) -> Block {
     let mut state = block;
     for (round, key) in keys.iter().enumerate().skip(1).rev() {
         state = added(state, *key);
         if round < ROUNDS {
-            state = mixed(state, [14, 11, 13, 9]);
+            state = mixed(state, [14, 11, 13, 9], tables);
         }
-        state = shifted(state, 3).map(|byte| boxes.back[usize::from(byte)]);
+        state = shifted(state, 3).map(|byte| tables.back[usize::from(byte)]);
     }
     added(state, keys[0])
 }
@@ -154,10 +160,11 @@ fn shifted(state: Block, columns: usize) -> Block {
 
 /// Every column times the matrix whose first row is `factors` and whose rows are turned by one more
 /// each.
-fn mixed(state: Block, factors: [u8; 4]) -> Block {
+fn mixed(state: Block, factors: [usize; 4], tables: &Tables) -> Block {
+    let by = factors.map(|factor| &tables.products[factor]);
     std::array::from_fn(|i| {
         let (row, column) = (i % 4, &state[i / 4 * 4..i / 4 * 4 + 4]);
-        (0..4).fold(0, |sum, k| sum ^ times(column[k], factors[(4 + k - row) % 4]))
+        (0..4).fold(0, |sum, k| sum ^ by[(4 + k - row) % 4][usize::from(column[k])])
     })
 }
 
@@ -186,18 +193,18 @@ mod tests {
 
     #[test]
     fn the_vectors_of_the_standard() {
-        let boxes = Boxes::new();
+        let tables = Tables::new();
         for [key, plain, cipher] in VECTORS.map(|vector| vector.map(block)) {
-            let keys = expanded(key, &boxes);
-            assert_eq!(encrypted(plain, &keys, &boxes), cipher);
-            assert_eq!(decrypted(cipher, &keys, &boxes), plain);
+            let keys = expanded(key, &tables);
+            assert_eq!(encrypted(plain, &keys, &tables), cipher);
+            assert_eq!(decrypted(cipher, &keys, &tables), plain);
         }
     }
 
     #[test]
     fn the_key_schedule_of_the_standard() {
         // Appendix A.1: the last round's key.
-        let keys = expanded(block(VECTORS[0][0]), &Boxes::new());
+        let keys = expanded(block(VECTORS[0][0]), &Tables::new());
         assert_eq!(keys[ROUNDS], block("d014f9a8c9ee2589e13f0cc8b6630ca6"));
     }
 

@@ -144,14 +144,10 @@ fn copied<T: bytemuck::Pod + Send>(bytes: &[u8]) -> Vec<T> {
     /// Scalars that one core copies before others are worth waking.
     const BLOCK: usize = 1 << 18;
     let mut scalars = vec![T::zeroed(); bytes.len() / size_of::<T>()];
-    let copy = |first: usize, piece: &mut [T]| {
+    for_each_chunk(&mut scalars, BLOCK, |first, piece| {
         let piece: &mut [u8] = bytemuck::cast_slice_mut(piece);
         piece.copy_from_slice(&bytes[first * BLOCK * size_of::<T>()..][..piece.len()]);
-    };
-    match scalars.len() <= BLOCK {
-        true => copy(0, &mut scalars),
-        false => for_each_chunk(&mut scalars, BLOCK, copy),
-    }
+    });
     scalars
 }
 

@@ -35,6 +35,6 @@ pub use data::Data;
 pub use fill::{fill, promise};
 pub use gpubench_stats::threads::map as parallel_map;
 use gpubench_stats::threads::map;
-use parallel::for_each_chunk;
+pub use parallel::for_each_chunk;
 pub use problem::Problem;
 pub use registry::{Reference, abouts, find, names, unfit};

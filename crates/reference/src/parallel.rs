@@ -1,13 +1,13 @@
-//! References for large problems use all cores of the host; where it gives no threads, the one that there is.
+//! Work on large arrays uses all cores of the host; where it gives no threads, the one that there is.
 
 use gpubench_stats::threads;
 use rayon::prelude::*;
 
 /// Cuts `out` into pieces of whole rows (`row` scalars each), one for each core, and hands every
-/// piece, with the number of its first row, to `work`.
+/// piece, with the number of its first row, to `work`. No other core is woken for one row.
 pub fn for_each_chunk<T: Send>(out: &mut [T], row: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     let row = row.max(1);
-    if !threads::are_there() {
+    if out.len() <= row || !threads::are_there() {
         return work(0, out);
     }
     let rows_each = (out.len() / row).div_ceil(rayon::current_num_threads()).max(1);

@@ -1,6 +1,6 @@
 //! Transforms.
 
-use super::{Data, Problem};
+use super::{Data, Problem, for_each_chunk};
 use gpubench_core::error::Result;
 
 /// One pass of the fast Walsh transform of `n` numbers: two of them `apart` places from each other
@@ -11,17 +11,26 @@ use gpubench_core::error::Result;
 /// As [`super::Reference`].
 pub fn walsh(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (n, apart) = (problem.size("n")?, problem.size("apart")?.max(1));
-    let mut data = problem.f32("data", n)?.to_vec();
-    if apart == 1 {
-        data[..n].copy_from_slice(&problem.f32("before", n)?[..n]);
-    }
-    for block in data[..n].chunks_mut(apart.saturating_mul(2)) {
-        let (low, high) = block.split_at_mut(apart.min(block.len()));
-        for (low, high) in low.iter_mut().zip(high) {
-            (*low, *high) = (*low + *high, *low - *high);
+    let data = problem.f32("data", n)?;
+    let from = if apart == 1 { &problem.f32("before", n)?[..n] } else { &data[..n] };
+    let mut out = vec![0.0; data.len()];
+    out[n..].copy_from_slice(&data[n..]);
+    for_each_chunk(&mut out[..n], apart, |first, piece| {
+        for (out, row) in piece.chunks_mut(apart).zip(first..) {
+            let here = &from[row * apart..][..out.len()];
+            if row % 2 == 1 {
+                let partners = here.iter().zip(&from[(row - 1) * apart..]);
+                out.iter_mut().zip(partners).for_each(|(out, (high, low))| *out = low - high);
+                continue;
+            }
+            let partners = &from[n.min((row + 1).saturating_mul(apart))..];
+            let (paired, alone) = out.split_at_mut(partners.len().min(out.len()));
+            alone.copy_from_slice(&here[paired.len()..]);
+            let partners = here.iter().zip(partners);
+            paired.iter_mut().zip(partners).for_each(|(out, (low, high))| *out = low + high);
         }
-    }
-    Ok(vec![("data", Data::F32(data))])
+    });
+    Ok(vec![("data", Data::F32(out))])
 }
 
 #[cfg(test)]
@@ -58,6 +67,25 @@ mod tests {
         assert_eq!(transformed(data.clone()), (0..64).map(sum).collect::<Vec<_>>());
         let twice = transformed(transformed(data.clone()));
         assert_eq!(twice, data.iter().map(|x| 64.0 * x).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn of_any_length_each_pair_becomes_its_sum_and_difference() {
+        for (n, apart) in (1..10).flat_map(|n| (1..12).map(move |apart| (n, apart))) {
+            let contents = |seed: usize| (0..n + 2).map(|i| (i * i + seed) as f32).collect();
+            let [before, data]: [Vec<f32>; 2] = [contents(3), contents(8)];
+            let mut wanted = data.clone();
+            wanted[..n].copy_from_slice(&if apart == 1 { &before } else { &data }[..n]);
+            for low in (0..n).filter(|i| i / apart % 2 == 0 && i + apart < n) {
+                let (a, b) = (wanted[low], wanted[low + apart]);
+                (wanted[low], wanted[low + apart]) = (a + b, a - b);
+            }
+            let numbers = vec![("n".to_owned(), n as f64), ("apart".to_owned(), apart as f64)];
+            let buffers = [("before", before), ("data", data)];
+            let buffers = buffers.map(|(name, v)| (name.to_owned(), Data::F32(v))).to_vec();
+            let found = walsh(&Problem::new(numbers, buffers)).unwrap();
+            assert_eq!(found, [("data", Data::F32(wanted))], "{n} {apart}");
+        }
     }
 
     #[test]

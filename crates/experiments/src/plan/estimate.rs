@@ -14,7 +14,7 @@ pub struct Estimate {
     pub build: f64,
     /// Fifteen launches at the best the device may reach.
     pub measure: f64,
-    /// Computing the expected result, pass after pass: once for all devices and rounds of a run.
+    /// Computing the expected result, pass after pass: once a run, since what takes long is kept.
     pub reference: f64,
 }
 

@@ -16,14 +16,14 @@ pub fn shuffle<T>(cases: &mut [T], seed: u64, round: u32) {
 pub struct Turn {
     /// How many smaller cases the same workload has.
     pub rank: usize,
-    /// How many cases of the same rank and family are smaller.
+    /// How many cases of the same rank and family come before it: ceilings, then smaller ones.
     pub in_family: usize,
 }
 
-/// The turns of `cases`. In the first round every family has its smallest case before any has a second,
+/// The turns of `cases`. In the first round every family has a case before any has a second,
 /// every workload its smallest size before any has a larger one: a time budget that ends early then
 /// costs the large sizes, not whole workloads or families, and what a large size needs is known from a
-/// smaller one.
+/// smaller one. Of a family ceilings come first, since the others are held against them, then the smallest.
 pub fn turns(cases: &[Case]) -> Vec<Turn> {
     let weights: Vec<f64> = cases.iter().map(weight).collect();
     let smaller_sibling =
@@ -31,10 +31,13 @@ pub fn turns(cases: &[Case]) -> Vec<Turn> {
     let all = || 0..cases.len();
     let ranks: Vec<usize> =
         all().map(|i| all().filter(|&j| smaller_sibling(i, j)).count()).collect();
+    let is_no_ceiling = |i: usize| cases[i].ceiling.is_none();
+    let order = |i: usize, j: usize| {
+        let by_weight = weights[j].total_cmp(&weights[i]);
+        is_no_ceiling(j).cmp(&is_no_ceiling(i)).then(by_weight).then(j.cmp(&i))
+    };
     let before = |i: usize, j: usize| {
-        ranks[j] == ranks[i]
-            && cases[j].family == cases[i].family
-            && weights[j].total_cmp(&weights[i]).then(j.cmp(&i)).is_lt()
+        ranks[j] == ranks[i] && cases[j].family == cases[i].family && order(i, j).is_lt()
     };
     let turn = |i| Turn { rank: ranks[i], in_family: all().filter(|&j| before(i, j)).count() };
     all().map(turn).collect()
@@ -72,6 +75,10 @@ mod tests {
         assert_eq!(families[..3], ["memory", "compute", "memory"]);
         let names: Vec<String> = order.iter().map(|(_, case)| case.key.to_string()).collect();
         assert_eq!(names[0], "triad n=5");
+        let ceiling = Some(gpubench_core::workload::Ceiling::Bandwidth);
+        let bounding = Case { ceiling, ..case("memory", "copy", 900) };
+        let turns = turns(&[case("memory", "read", 7), bounding]);
+        assert!(turns[1] < turns[0], "ceilings first");
         // Every workload before any second size.
         assert_eq!(names[..4].iter().filter(|name| name.contains("copy")).count(), 1);
         assert!(names[4..].iter().any(|name| name == "copy n=900"));

@@ -82,7 +82,7 @@ impl Estimate {
         multi_device_cases: &[MultiDeviceCase],
         extent: &Extent,
     ) -> Self {
-        // What is expected of a case is computed by the first device that runs it, for all.
+        // What is expected of a case is computed by the first device that runs it; where that takes long, for all.
         let mut references = BTreeSet::new();
         let mut each = vec![];
         for &device in own {
