@@ -5,7 +5,7 @@
 #     benches/ceilings_and_clpeak.sh [DEVICE…]                  (default: opencl:0 wgpu:0)
 #     CHROOT=FOLDER benches/ceilings_and_clpeak.sh [DEVICE…]    the drivers of a system in a folder, as root
 #
-# About four minutes a device of OpenCL and three of another API, for which there is no clpeak. What runs in a folder is
+# About seven minutes a device of OpenCL and six of another API, for which there is no clpeak. What runs in a folder is
 # copied there, so that drivers of another release of Debian are held against the same program. BUILT=1 builds nothing.
 set -eu
 cd "$(dirname "$0")/.."

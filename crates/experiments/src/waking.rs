@@ -9,6 +9,8 @@ use gpubench_device::Device;
 const LONGEST: f64 = 0.8;
 /// Where it is not known how fast it gets, it is as fast as it gets when it was no faster for so many seconds.
 const STEADY: f64 = 0.2;
+/// The share of both that a processor gets: its clock rises within milliseconds.
+const OF_PROCESSOR: f64 = 0.25;
 /// From this share on, it was faster.
 const FASTER: f64 = 0.01;
 /// Seconds of work at once: a device that waits for the host in between raises its clock slowly.
@@ -71,8 +73,9 @@ pub(super) fn wake(
     limit: f64,
 ) -> Result<()> {
     let wanted = waking.wanted().map(|seconds| limit * seconds);
+    let share = if sleeps(device.info().kind) { 1.0 } else { OF_PROCESSOR };
     let (mut best, mut spent, mut faster, mut is_up) = (f64::INFINITY, 0.0, 0.0, false);
-    while spent < LONGEST && !is_up {
+    while spent < share * LONGEST && !is_up {
         let timeline = device.run(recording)?;
         if timeline.clock == Clock::Simulated {
             return Ok(());
@@ -84,7 +87,7 @@ pub(super) fn wake(
             faster = spent;
         }
         best = best.min(seconds);
-        is_up = wanted.map_or(spent - faster >= STEADY, |wanted| best <= wanted);
+        is_up = wanted.map_or(spent - faster >= share * STEADY, |wanted| best <= wanted);
     }
     waking.learn(best, is_up, limit);
     Ok(())
@@ -150,5 +153,15 @@ mod tests {
         let mut waking = Waking { fastest: Some(1e-3), reached: None };
         wake(&mut device, (&Recording::default(), 1), &mut waking, 1.02).unwrap();
         assert_eq!(device.runs, 1);
+    }
+
+    #[test]
+    fn a_processor_is_waited_for_a_quarter_as_long() {
+        for (kind, runs) in [(DeviceKind::Discrete, 200..203), (DeviceKind::Cpu, 50..53)] {
+            let mut device = InventedDevice::new(kind, |_, _| timeline(vec![], 1e-3));
+            let mut waking = Waking::default();
+            wake(&mut device, (&Recording::default(), 1), &mut waking, 1.02).unwrap();
+            assert!(runs.contains(&device.runs), "{kind:?}: {}", device.runs);
+        }
     }
 }
