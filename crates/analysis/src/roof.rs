@@ -319,8 +319,9 @@ impl Roof {
         let bound = of_memory.filter_map(|curve| curve.in_last_at(bytes)).reduce(f64::max)?;
         // What one reaches with more bytes the memory gives with these, too, however slow another is.
         let further = others(&self.curves, own).filter(|curve| bytes <= curve.largest());
+        let further = further.map(|curve| curve.reached_with(bytes));
         let reached = others(&self.reached, own).filter(|curve| self.may_reach(curve, bytes));
-        Some(further.chain(reached).map(Curve::last).fold(bound, f64::max))
+        Some(further.chain(reached.map(Curve::last)).fold(bound, f64::max))
     }
 
     /// Whether what a disturbed ceiling reached at its largest size may be reached with so many bytes: with fewer, and

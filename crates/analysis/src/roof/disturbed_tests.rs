@@ -54,3 +54,33 @@ fn of_two_either_shows_what_is_possible() {
     let alone = [&read[..], &others[..1]].concat();
     assert_eq!(hidden_on(cpu, &alone), [false, false, true], "nobody else reached it");
 }
+
+/// As it happened in a restless hour: `read`, whose instructions bound it, was a quarter slower at 4 MiB than below, and was
+/// taken for the memory from there on.
+#[test]
+fn a_moment_s_fall_is_not_the_memory() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let read = [(0.26, 3.5e10), (4.1, 2.84e10), (66.0, 2.02e10), (264.0, 2.6e10)];
+    let copy = [(8.0, 1.24e11), (128.0, 3.23e10), (512.0, 3.06e10)];
+    let triad = [(12.0, 9.61e10), (192.0, 3.33e10), (768.0, 3.25e10)];
+    let all = |name: &str, points: &[(f64, f64)]| -> Vec<Record> {
+        points.iter().map(|&(mib, rate)| of(name, mib, rate)).collect()
+    };
+    let [read, copy, triad] = [all("read", &read), all("copy", &copy), all("triad", &triad)];
+    assert_eq!(hidden_on(cpu.clone(), &[&read[..], &copy, &triad].concat()), [false; 10]);
+    assert_eq!(hidden_on(cpu.clone(), &[&read[..], &triad].concat()), [false; 7]);
+    let wrong = [&read[..], &copy, &all("triad", &[(768.0, 6.6e10)])].concat();
+    assert!(hidden_on(cpu, &wrong)[7], "twice what others reach in the memory");
+}
+
+/// As it happened: the memory was twice as fast when `copy` and `triad` of the largest sizes had their turn.
+#[test]
+fn what_was_fast_for_a_moment_clears_another_of_that_moment() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let read = [(4.1, 5.7e10), (66.0, 2.6e10), (264.0, 2.67e10)];
+    let copy = [(8.0, 7.5e10), (128.0, 3.5e10), (512.0, 5.4e10)];
+    let triad = [(12.0, 9.6e10), (192.0, 3.5e10), (768.0, 5.9e10)];
+    let all = |name: &str, points: [(f64, f64); 3]| points.map(|(mib, rate)| of(name, mib, rate));
+    let curves = [all("read", read), all("copy", copy), all("triad", triad)];
+    assert_eq!(hidden_on(cpu, curves.as_flattened()), [false; 9]);
+}
