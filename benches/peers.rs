@@ -141,7 +141,7 @@ fn gpubench(device: &str) -> Result<DeviceCases, Failure> {
     let ours =
         std::env::var_os("GPUBENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_gpubench").into());
     let mut command = Command::new(ours);
-    // Longer than the suite's own budget, so that the largest copies have their turn.
+    // Longer than the suite's own budget, so that the largest copies may have their turn.
     command.args(["run", "ceilings", "--budget", "300", "--device", device, "--output"]).arg(&file);
     // Failed cases are not hidden: their cell gives the result.
     command.stdout(Stdio::null()).status()?;

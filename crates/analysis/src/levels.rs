@@ -62,17 +62,12 @@ impl Curve {
         self.levels.iter().rev().find(|level| level.sizes[0] <= bytes).map(|level| level.rate)
     }
 
-    /// The highest rate that was reached with so many bytes or more; of more than were measured, the last level's.
-    pub(super) fn reached_with(&self, bytes: f64) -> f64 {
-        let reaching = self.levels.iter().find(|level| bytes <= level.sizes[1]);
-        reaching.or(self.levels.last()).map_or(0.0, |level| level.rate)
-    }
-
     /// The rate of the level that so many bytes are known to be in: as [`Curve::at`], but between the last
     /// size of one level and the first of the next it is the slower one's.
     pub(super) fn reached_at(&self, bytes: f64) -> Option<f64> {
         let fastest = self.levels.first().filter(|level| level.sizes[0] <= bytes);
-        fastest.map(|_| self.reached_with(bytes))
+        let level = self.levels.iter().find(|level| bytes <= level.sizes[1]);
+        fastest.and(level.or(self.levels.last())).map(|level| level.rate)
     }
 
     /// Its levels, from the fastest to the slowest: the smallest size of each, and its rate.
@@ -91,7 +86,7 @@ impl Curve {
     }
 
     /// Whether it falls by more than two rates may be off, each by what makes a level.
-    fn has_surely_fallen(&self) -> bool {
+    pub(super) fn has_surely_fallen(&self) -> bool {
         self.levels.first().is_some_and(|first| first.rate > DOUBT * DOUBT * self.last())
     }
 
@@ -153,7 +148,6 @@ mod tests {
         let restless = self::curve(&[(0.25e6, 35.0), (4e6, 28.4), (64e6, 26.0)]);
         assert_eq!(restless.levels().count(), 2);
         assert!(restless.has_fallen() && restless.in_last_at(12e6).is_none());
-        assert_eq!([1.0, 1e6, 1e9].map(|x| restless.reached_with(x)), [35.0, 28.4, 28.4]);
     }
 
     #[test]

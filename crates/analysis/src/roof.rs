@@ -275,13 +275,7 @@ impl Roof {
     /// and of the others those behind whose largest size that one falls no more. A curve that lost its
     /// large sizes ends in a cache, and its last level is not the memory's.
     fn memory(&self) -> impl Iterator<Item = &Curve> {
-        let furthest = self.curves.values().max_by(|a, b| a.largest().total_cmp(&b.largest()));
-        self.curves.values().filter(move |curve| {
-            furthest.is_some_and(|furthest| {
-                curve.largest() >= furthest.largest()
-                    || furthest.falls_beyond(curve.largest()) == Some(false)
-            })
-        })
+        memory_of(self.curves.values())
     }
 
     /// Bytes a second at the last level that was measured: the memory's, if any size was beyond caches.
@@ -312,16 +306,21 @@ impl Roof {
     /// The same of other workloads than one that is a ceiling itself, as far as their last level is the memory's: in a
     /// cache a kernel may be bound by its instructions, and another with fewer is faster and right.
     fn bound_by_others_at(&self, bytes: f64, own: &str) -> Option<f64> {
+        let of_all: Vec<&Curve> = self.memory().collect();
+        let of_others: Vec<&Curve> = memory_of(others(&self.curves, own)).collect();
+        let is_among = |some: &[&Curve], curve| some.iter().any(|one| std::ptr::eq(*one, curve));
+        // A slight fall may be a moment's: it is the memory's only where none of the others says otherwise.
         let is_memory = |curve: &Curve| {
-            curve.has_fallen() || self.memory().any(|memory| std::ptr::eq(memory, curve))
+            curve.has_surely_fallen()
+                || is_among(&of_all, curve)
+                || curve.has_fallen() && is_among(&of_others, curve)
         };
         let of_memory = others(&self.curves, own).filter(|curve| is_memory(curve));
         let bound = of_memory.filter_map(|curve| curve.in_last_at(bytes)).reduce(f64::max)?;
         // What one reaches with more bytes the memory gives with these, too, however slow another is.
         let further = others(&self.curves, own).filter(|curve| bytes <= curve.largest());
-        let further = further.map(|curve| curve.reached_with(bytes));
         let reached = others(&self.reached, own).filter(|curve| self.may_reach(curve, bytes));
-        Some(further.chain(reached.map(Curve::last)).fold(bound, f64::max))
+        Some(further.chain(reached).map(Curve::last).fold(bound, f64::max))
     }
 
     /// Whether what a disturbed ceiling reached at its largest size may be reached with so many bytes: with fewer, and
@@ -383,8 +382,24 @@ impl Roof {
     }
 }
 
+/// Those of `curves` whose last level is the memory's.
+fn memory_of<'c>(
+    curves: impl Iterator<Item = &'c Curve> + Clone,
+) -> impl Iterator<Item = &'c Curve> {
+    let furthest = curves.clone().max_by(|a, b| a.largest().total_cmp(&b.largest()));
+    curves.filter(move |curve| {
+        furthest.is_some_and(|furthest| {
+            curve.largest() >= furthest.largest()
+                || furthest.falls_beyond(curve.largest()) == Some(false)
+        })
+    })
+}
+
 /// The curves of other workloads.
-fn others<'c>(curves: &'c BTreeMap<String, Curve>, own: &str) -> impl Iterator<Item = &'c Curve> {
+fn others<'c>(
+    curves: &'c BTreeMap<String, Curve>,
+    own: &str,
+) -> impl Iterator<Item = &'c Curve> + Clone {
     curves.iter().filter(move |(workload, _)| *workload != own).map(|(_, curve)| curve)
 }
 

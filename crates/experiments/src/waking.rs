@@ -9,7 +9,7 @@ use gpubench_device::Device;
 const LONGEST: f64 = 0.8;
 /// Where it is not known how fast it gets, it is as fast as it gets when it was no faster for so many seconds.
 const STEADY: f64 = 0.2;
-/// The share of both that a processor gets: its clock rises within milliseconds.
+/// The share of both that a processor gets, which the host keeps at work.
 const OF_PROCESSOR: f64 = 0.25;
 /// From this share on, it was faster.
 const FASTER: f64 = 0.01;
@@ -160,6 +160,12 @@ mod tests {
         for (kind, runs) in [(DeviceKind::Discrete, 200..203), (DeviceKind::Cpu, 50..53)] {
             let mut device = InventedDevice::new(kind, |_, _| timeline(vec![], 1e-3));
             let mut waking = Waking::default();
+            wake(&mut device, (&Recording::default(), 1), &mut waking, 1.02).unwrap();
+            assert!(runs.contains(&device.runs), "{kind:?}: {}", device.runs);
+        }
+        for (kind, runs) in [(DeviceKind::Discrete, 400..403), (DeviceKind::Cpu, 100..103)] {
+            let mut device = InventedDevice::new(kind, |_, _| timeline(vec![], 2e-3));
+            let mut waking = Waking { fastest: Some(1e-3), reached: None };
             wake(&mut device, (&Recording::default(), 1), &mut waking, 1.02).unwrap();
             assert!(runs.contains(&device.runs), "{kind:?}: {}", device.runs);
         }

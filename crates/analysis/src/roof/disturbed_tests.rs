@@ -69,6 +69,8 @@ fn a_moment_s_fall_is_not_the_memory() {
     let [read, copy, triad] = [all("read", &read), all("copy", &copy), all("triad", &triad)];
     assert_eq!(hidden_on(cpu.clone(), &[&read[..], &copy, &triad].concat()), [false; 10]);
     assert_eq!(hidden_on(cpu.clone(), &[&read[..], &triad].concat()), [false; 7]);
+    // One that has lost its large sizes shows no memory either.
+    assert_eq!(hidden_on(cpu.clone(), &[&read[..2], &copy, &triad].concat()), [false; 8]);
     let wrong = [&read[..], &copy, &all("triad", &[(768.0, 6.6e10)])].concat();
     assert!(hidden_on(cpu, &wrong)[7], "twice what others reach in the memory");
 }
