@@ -60,7 +60,15 @@ mod tests {
     use crate::plan::case::sample::case;
 
     #[test]
-    fn every_family_has_its_smallest_case_before_any_has_a_second() {
+    fn of_a_family_ceilings_come_first() {
+        let ceiling = Some(gpubench_core::workload::Ceiling::Bandwidth);
+        let bounding = Case { ceiling, ..case("memory", "copy", 900) };
+        let turns = turns(&[case("memory", "read", 7), bounding]);
+        assert!(turns[1] < turns[0]);
+    }
+
+    #[test]
+    fn every_family_has_a_case_before_any_has_a_second() {
         let cases = [
             case("memory", "copy", 900),
             case("memory", "copy", 10),
@@ -75,10 +83,6 @@ mod tests {
         assert_eq!(families[..3], ["memory", "compute", "memory"]);
         let names: Vec<String> = order.iter().map(|(_, case)| case.key.to_string()).collect();
         assert_eq!(names[0], "triad n=5");
-        let ceiling = Some(gpubench_core::workload::Ceiling::Bandwidth);
-        let bounding = Case { ceiling, ..case("memory", "copy", 900) };
-        let turns = turns(&[case("memory", "read", 7), bounding]);
-        assert!(turns[1] < turns[0], "ceilings first");
         // Every workload before any second size.
         assert_eq!(names[..4].iter().filter(|name| name.contains("copy")).count(), 1);
         assert!(names[4..].iter().any(|name| name == "copy n=900"));
