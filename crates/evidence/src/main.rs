@@ -206,18 +206,30 @@ mod tests {
     use crate::results::Finished;
     use crate::results::sample::finished;
 
-    #[test]
-    fn pages_are_written_and_remember_what_changed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let book = serde_json::to_string(&serde_json::json!({ "version": 1, "capabilities": [
+    /// A capability with a figure, and one that is carried.
+    fn two_capabilities() -> String {
+        let book = serde_json::json!({ "version": 1, "capabilities": [
             { "name": "a", "title": "A", "question": "What?", "steps": [
                 { "name": "run", "on": "each", "command": "run quick" }],
               "figures": [{ "id": "x", "what": "time", "from": ["run"], "section": "s", "table": "t",
                             "column": "c" }] },
             { "name": "carried", "title": "C", "question": "?", "carried": true, "steps": [] }
-        ]}));
-        std::fs::write(path("book.yaml"), book.unwrap()).unwrap();
+        ]});
+        book.to_string()
+    }
+
+    /// Puts a finished job where pages are made of it.
+    fn put(job: &Path, one: &Finished) {
+        std::fs::create_dir_all(job).unwrap();
+        std::fs::write(job.join("output"), &one.text).unwrap();
+        std::fs::write(job.join("done.json"), serde_json::to_string(&one.done).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn pages_are_written_and_remember_what_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("book.yaml"), two_capabilities()).unwrap();
         let args = Args::parse_from([
             "evidence",
             "--pages-only",
@@ -228,20 +240,13 @@ mod tests {
             "--pages",
             path("pages").to_str().unwrap(),
         ]);
-        let result = |attempt, seconds| {
-            let one = finished("opencl:0", attempt, seconds);
-            let job = path("results/vm").join(attempt.to_string());
-            std::fs::create_dir_all(&job).unwrap();
-            std::fs::write(job.join("output"), &one.text).unwrap();
-            std::fs::write(job.join("done.json"), serde_json::to_string(&one.done).unwrap())
-                .unwrap();
-        };
+        let measured = |seconds| put(&path("results/vm/1"), &finished("opencl:0", 1, seconds));
         let page = || std::fs::read_to_string(path("pages/a.md")).unwrap();
-        result(1, 0.004);
+        measured(0.004);
         evidence(&args).unwrap();
         assert!(page().contains("This is the first time."));
         assert!(!path("pages/carried.md").exists());
-        result(1, 0.008);
+        measured(0.008);
         evidence(&args).unwrap();
         assert!(page().contains("8.00 ms, was 4.00 ms"), "{}", page());
         let again = page();
@@ -260,15 +265,9 @@ mod tests {
         assert_eq!((page(), figures()), (again, old), "what was measured elsewhere stays");
         assert_eq!(std::fs::read_to_string(path("pages/README.md")).unwrap(), overview);
         // Nor does what another machine measures replace it, unless told to.
-        let elsewhere = |one: Finished| Finished {
-            done: job::Done { machine: "other".into(), ..one.done },
-            ..one
-        };
-        let one = elsewhere(finished("opencl:0", 1, 0.5));
-        let job = path("results/other/1");
-        std::fs::create_dir_all(&job).unwrap();
-        std::fs::write(job.join("output"), &one.text).unwrap();
-        std::fs::write(job.join("done.json"), serde_json::to_string(&one.done).unwrap()).unwrap();
+        let mut elsewhere = finished("opencl:0", 1, 0.5);
+        elsewhere.done.machine = "other".into();
+        put(&path("results/other/1"), &elsewhere);
         evidence(&args).unwrap();
         assert!(page().contains("8.00 ms") && !page().contains("500 ms"), "{}", page());
         evidence(&Args { forget: true, ..args }).unwrap();
