@@ -11,12 +11,13 @@ kernel void read_runs(global const V* restrict a, global V* restrict out, const 
     if (i >= p.n / (DEPTH * V_WIDTH)) {
         return;
     }
-    const uint first = i / STEP * (STEP * DEPTH) + i % STEP;
+    uint at = i / STEP * (STEP * DEPTH) + i % STEP;
     V sum = 0;
     for (uint k = 0; k < DEPTH; k += UNROLL) {
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
-            sum += a[first + (k + u) * STEP];
+            sum += a[at];
+            at += STEP;
         }
     }
     out[i] = sum;

@@ -16,11 +16,12 @@ fn read_runs(@builtin(global_invocation_id) gid: vec3<u32>,
     if (i >= p.n / (DEPTH * V_WIDTH)) {
         return;
     }
-    let first = i / STEP * (STEP * DEPTH) + i % STEP;
+    var at = i / STEP * (STEP * DEPTH) + i % STEP;
     var sum = V();
     for (var k = 0u; k < DEPTH; k += UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
-            sum += a[first + (k + u) * STEP];
+            sum += a[at];
+            at += STEP;
         }
     }
     out[i] = sum;

@@ -8,8 +8,8 @@
 #endif
 #if FUSED
 #define FMA fma
-#else // for a device whose fma() is emulated: it is good at mad(), and rounds as it likes
-#define FMA mad
+#else // for a device whose fma() is emulated: it rounds as it likes. PoCL 6 calls a library for mad(), too
+#define FMA(a, x, b) ((a) * (x) + (b))
 #endif
 
 typedef struct { uint n; uint steps; float a; float b; } Params;
