@@ -15,7 +15,8 @@ pub(super) struct Peaks(BTreeMap<Scalar, TypePeaks>);
 struct TypePeaks {
     /// Of whatever instruction does most.
     best: Peak,
-    rates: Rates,
+    /// Of instructions that do one at a time: what a ceiling of those is held against.
+    of_plain: Rates,
     /// Operations a second of instructions that do one at a time, where others were measured as well: a dot product's,
     /// a matrix unit's.
     plain: Option<f64>,
@@ -34,6 +35,7 @@ impl TypePeaks {
 #[derive(Default)]
 struct Measured {
     rates: Rates,
+    of_plain: Rates,
     /// The best of the ceilings of plain instructions.
     plain: Option<f64>,
     several: bool,
@@ -44,8 +46,14 @@ struct Measured {
 impl Measured {
     fn add(&mut self, ceiling: Option<Ceiling>, figure: &Figure) {
         let rate = figure.flops / figure.seconds[0];
-        let best = self.rates.entry((figure.workload.to_owned(), figure.items)).or_default();
-        *best = best.max(rate);
+        let note = |rates: &mut Rates| {
+            let best = rates.entry((figure.workload.to_owned(), figure.items)).or_default();
+            *best = best.max(rate);
+        };
+        note(&mut self.rates);
+        if ceiling != Some(Ceiling::DotProduct) {
+            note(&mut self.of_plain);
+        }
         match ceiling {
             Some(Ceiling::Flops) => self.plain = Some(self.plain.unwrap_or(0.0).max(rate)),
             Some(Ceiling::DotProduct) => self.several = true,
@@ -55,12 +63,12 @@ impl Measured {
 
     /// Kernels that compute a little more than the ceiling of plain instructions raise it.
     fn peaks(self) -> Option<TypePeaks> {
-        let Self { rates, plain, several, kernels } = self;
+        let Self { rates, of_plain, plain, several, kernels } = self;
         let raised = |plain: f64| {
             kernels.into_iter().filter(|rate| *rate <= DOUBT * plain).fold(plain, f64::max)
         };
         let plain = plain.filter(|_| several).map(raised);
-        Some(TypePeaks { best: Peak::of(&rates, None)?, rates, plain, several })
+        Some(TypePeaks { best: Peak::of(&rates, None)?, of_plain, plain, several })
     }
 }
 
@@ -112,8 +120,9 @@ impl Peaks {
         }
     }
 
-    /// The first type of which a figure computes more than `margin` times what is possible by all workloads but one:
-    /// its rate, and the peak.
+    /// The first type of which a figure computes more than `margin` times what is possible: its rate, and the peak. A
+    /// ceiling of arithmetic, `except`, is held against the other ones of arithmetic: a device may do a dot product by
+    /// several plain instructions.
     pub(super) fn above(
         &self,
         figure: &Figure,
@@ -123,8 +132,8 @@ impl Peaks {
         let slowest = figure.seconds[1];
         let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
         figure.operations().find_map(|(r#type, count)| {
-            let TypePeaks { best, rates, .. } = self.0.get(&r#type)?;
-            let peak = if except.is_none() { Some(*best) } else { Peak::of(rates, except) };
+            let TypePeaks { best, of_plain, .. } = self.0.get(&r#type)?;
+            let peak = if except.is_none() { Some(*best) } else { Peak::of(of_plain, except) };
             let (rate, peak) = (count / slowest, peak.filter(bounds)?.rate);
             (rate > margin * peak).then_some((r#type, rate, peak))
         })

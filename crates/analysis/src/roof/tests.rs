@@ -182,6 +182,11 @@ fn a_ceiling_is_not_held_against_another_round_of_itself() {
     let dot = ceiling(Ceiling::DotProduct, computes("dot", 1024, 4.0 * 31.2e9));
     assert_eq!(hidden(&[fma(31.2e9), dot.clone(), kernel_of(3.5 * 31.2e9)]), [false; 3]);
     assert_eq!(hidden(&[fma(31.2e9), dot, kernel_of(5.0 * 31.2e9)]), [false, false, true]);
+    // Nor does one that is slower than plain arithmetic bound that.
+    let emulated = ceiling(Ceiling::DotProduct, computes("dot", 1024, 17e9));
+    assert_eq!(hidden(&[fma(31.2e9), emulated.clone()]), [false; 2]);
+    let chains = ceiling(Ceiling::Flops, computes("chains", 1024, 25e9));
+    assert_eq!(hidden(&[fma(31.2e9), emulated, chains]), [true, false, false], "arithmetic does");
     // A ceiling of bandwidth stands under those of arithmetic.
     let mut computing = again(ceiling(Ceiling::Bandwidth, computes("triad", 1024, 44.9e9)));
     computing.working_set = Some(4);
