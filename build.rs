@@ -1,7 +1,9 @@
-//! What the linker leaves out of a release: the tables for unwinding, a seventh of the file. A program that aborts
-//! needs none. `profiling`, which is built with debug information, keeps them for `perf`.
+//! What makes a release smaller: the linker leaves out the tables for unwinding, a seventh of the file, which a program
+//! that aborts does not need, and keeps one of functions that are equal to the byte. `profiling`, which is built with
+//! debug information, has both, for `perf`.
 use std::env::var;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// As the linkers of LLVM and of GNU read it, besides their own script.
 const SCRIPT: &str = "SECTIONS {
@@ -18,22 +20,31 @@ const WHERE: [(&str, &[&str]); 4] = [
     ("DEBUG", &["false"]),
 ];
 
-/// Whether the linker may be another than LLVM's and GNU's: mold and gold read no such script, and would end the build.
-/// A C compiler for another architecture links with GNU's.
-fn may_be_another_linker() -> bool {
+/// Whether a program can be linked so: GNU's linker folds no functions, mold and gold read no such script.
+fn links(argument: &str, folder: &Path) -> Option<bool> {
+    let program = folder.join("empty.rs");
+    std::fs::write(&program, "fn main() {}").ok()?;
+    let mut rustc = Command::new(var("RUSTC").ok()?);
+    rustc.args(["--target", &var("TARGET").ok()?, "-Cpanic=abort", "-o"]).arg(folder.join("empty"));
+    rustc.arg(&program).arg(format!("-Clink-arg={argument}"));
+    rustc.args(var("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
     let flags = var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let chosen = var("RUSTC_LINKER").is_ok_and(|linker| !linker.ends_with("-linux-gnu-gcc"));
-    chosen || flags.contains("linker") || flags.contains("fuse-ld")
+    rustc.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty()));
+    Some(rustc.stderr(Stdio::null()).status().ok()?.success())
 }
 
 fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     let is_there =
         WHERE.iter().all(|(name, values)| var(name).is_ok_and(|is| values.contains(&is.as_str())));
-    if is_there && !may_be_another_linker() {
-        let script = Path::new(&var("OUT_DIR").unwrap_or_default()).join("no-unwinding.ld");
-        std::fs::write(&script, SCRIPT)?;
-        println!("cargo:rustc-link-arg-bin=gpubench=-Wl,-T,{}", script.display());
+    let folder = var("OUT_DIR").unwrap_or_default();
+    let script = Path::new(&folder).join("no-unwinding.ld");
+    std::fs::write(&script, SCRIPT)?;
+    let smaller = [format!("-Wl,-T,{}", script.display()), "-Wl,--icf=all".into()];
+    for argument in smaller.iter().filter(|_| is_there) {
+        if links(argument, Path::new(&folder)) == Some(true) {
+            println!("cargo:rustc-link-arg-bin=gpubench={argument}");
+        }
     }
     Ok(())
 }

@@ -211,9 +211,7 @@ fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
         host.map(|host| host.read),
     ));
     rows.push(row("triad", "GB/s", of(ours, "triad", bytes), None, host.map(|host| host.triad)));
-    // By launches a microsecond, so that the shortest is the best.
-    let launch =
-        best(ours, &["launch", "launch_wide"], |_, seconds| 1e-6 / seconds).map(f64::recip);
+    let launch = of(ours, "launch", |_, seconds| seconds * 1e6);
     let latency = min_of("/Kernel launch latency");
     rows.push(Row { is_time: true, ..row("launch", "µs", launch, latency, None) });
     for (what, measure, kind, label) in TRANSFERS {

@@ -70,7 +70,7 @@ fn fixed() -> Vec<Workload> {
     others.extend(images);
     let mut ceilings = [named("ceilings", &others), named("word-latency", &words)].concat();
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
-    named_size(&mut ceilings, "read_runs", 32_768);
+    named_size(&mut ceilings, "read_runs", 1_048_576);
     tables.iter().for_each(|table| named_size(&mut ceilings, table, 4096));
     // No multiple of a group's side.
     images.iter().for_each(|image| named_size(&mut ceilings, image, 37));

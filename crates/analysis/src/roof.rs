@@ -406,4 +406,6 @@ fn others<'c>(
 #[cfg(test)]
 mod disturbed_tests;
 #[cfg(test)]
+mod instructions_tests;
+#[cfg(test)]
 mod tests;

@@ -15,8 +15,7 @@ pub(super) struct Peaks(BTreeMap<Scalar, TypePeaks>);
 struct TypePeaks {
     /// Of whatever instruction does most.
     best: Peak,
-    /// Of instructions that do one at a time: what a ceiling of those is held against.
-    of_plain: Rates,
+    rates: Rates,
     /// Operations a second of instructions that do one at a time, where others were measured as well: a dot product's,
     /// a matrix unit's.
     plain: Option<f64>,
@@ -35,7 +34,6 @@ impl TypePeaks {
 #[derive(Default)]
 struct Measured {
     rates: Rates,
-    of_plain: Rates,
     /// The best of the ceilings of plain instructions.
     plain: Option<f64>,
     several: bool,
@@ -46,14 +44,10 @@ struct Measured {
 impl Measured {
     fn add(&mut self, ceiling: Option<Ceiling>, figure: &Figure) {
         let rate = figure.flops / figure.seconds[0];
-        let note = |rates: &mut Rates| {
-            let best = rates.entry((figure.workload.to_owned(), figure.items)).or_default();
-            *best = best.max(rate);
-        };
-        note(&mut self.rates);
-        if ceiling != Some(Ceiling::DotProduct) {
-            note(&mut self.of_plain);
-        }
+        let is_plain = ceiling != Some(Ceiling::DotProduct);
+        let workload = figure.workload.to_owned();
+        let best = self.rates.entry((workload, figure.items)).or_insert((0.0, is_plain));
+        best.0 = best.0.max(rate);
         match ceiling {
             Some(Ceiling::Flops) => self.plain = Some(self.plain.unwrap_or(0.0).max(rate)),
             Some(Ceiling::DotProduct) => self.several = true,
@@ -63,18 +57,18 @@ impl Measured {
 
     /// Kernels that compute a little more than the ceiling of plain instructions raise it.
     fn peaks(self) -> Option<TypePeaks> {
-        let Self { rates, of_plain, plain, several, kernels } = self;
+        let Self { rates, plain, several, kernels } = self;
         let raised = |plain: f64| {
             kernels.into_iter().filter(|rate| *rate <= DOUBT * plain).fold(plain, f64::max)
         };
         let plain = plain.filter(|_| several).map(raised);
-        Some(TypePeaks { best: Peak::of(&rates, None)?, of_plain, plain, several })
+        Some(TypePeaks { best: Peak::of(&rates, None)?, rates, plain, several })
     }
 }
 
-/// The most operations a second of each workload and number of work-items: what a peak was found among, so that one
-/// workload can be left out.
-type Rates = BTreeMap<(String, u64), f64>;
+/// The most operations a second of each workload and number of work-items, and whether its instructions do one at a
+/// time: what a peak was found among, so that one workload can be left out.
+type Rates = BTreeMap<(String, u64), (f64, bool)>;
 
 /// The most operations a second.
 #[derive(Clone, Copy, Debug)]
@@ -120,9 +114,9 @@ impl Peaks {
         }
     }
 
-    /// The first type of which a figure computes more than `margin` times what is possible: its rate, and the peak. A
-    /// ceiling of arithmetic, `except`, is held against the other ones of arithmetic: a device may do a dot product by
-    /// several plain instructions.
+    /// The first type of which a figure computes more than `margin` times what is possible: its rate, and the peak.
+    /// `except` is the workload of a ceiling of plain instructions, which stands under the others of its sort: a device
+    /// may do a dot product by several plain instructions.
     pub(super) fn above(
         &self,
         figure: &Figure,
@@ -132,8 +126,8 @@ impl Peaks {
         let slowest = figure.seconds[1];
         let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
         figure.operations().find_map(|(r#type, count)| {
-            let TypePeaks { best, of_plain, .. } = self.0.get(&r#type)?;
-            let peak = if except.is_none() { Some(*best) } else { Peak::of(of_plain, except) };
+            let TypePeaks { best, rates, .. } = self.0.get(&r#type)?;
+            let peak = if except.is_none() { Some(*best) } else { Peak::of(rates, except) };
             let (rate, peak) = (count / slowest, peak.filter(bounds)?.rate);
             (rate > margin * peak).then_some((r#type, rate, peak))
         })
@@ -141,9 +135,12 @@ impl Peaks {
 }
 
 impl Peak {
+    /// Of all, or of plain instructions in other workloads than one.
     fn of(rates: &Rates, except: Option<&str>) -> Option<Self> {
-        let others = rates.iter().filter(|((workload, _), _)| Some(workload.as_str()) != except);
-        let others = others.map(|((_, items), rate)| (*items, *rate));
+        let others = rates.iter().filter(|((workload, _), (_, is_plain))| {
+            except.is_none_or(|except| *is_plain && workload != except)
+        });
+        let others = others.map(|((_, items), (rate, _))| (*items, *rate));
         let best = others.clone().map(|(_, rate)| rate).reduce(f64::max);
         let best = best.filter(|best| *best > 0.0)?;
         let mut near = others.clone().filter(|(_, rate)| DOUBT * rate > best);

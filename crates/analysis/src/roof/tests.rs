@@ -19,7 +19,7 @@ pub(super) fn moves(name: &str, mib: f64, rate: f64) -> Record {
 }
 
 /// A kernel of `items` work-items that computes at so many operations a second and touches little.
-fn computes(name: &str, items: u32, rate: f64) -> Record {
+pub(super) fn computes(name: &str, items: u32, rate: f64) -> Record {
     let mut record = record(key(name, i64::from(items)), 1e6 * f64::from(items) / rate);
     let measured = record.measured.as_mut().expect("a sample is measured");
     (measured.bytes, measured.flops) = (4.0, 1e6 * f64::from(items));
@@ -178,15 +178,6 @@ fn a_ceiling_is_not_held_against_another_round_of_itself() {
     assert_eq!(hidden(&[slow.clone(), fast.clone()]), [false; 2]);
     let copy = ceiling(Ceiling::Bandwidth, moves("copy", 192.0, 1e10));
     assert_eq!(hidden(&[slow.clone(), copy, fast]), [false, false, true]);
-    // A dot product's instruction bounds its type, and none of another workload bounds it.
-    let dot = ceiling(Ceiling::DotProduct, computes("dot", 1024, 4.0 * 31.2e9));
-    assert_eq!(hidden(&[fma(31.2e9), dot.clone(), kernel_of(3.5 * 31.2e9)]), [false; 3]);
-    assert_eq!(hidden(&[fma(31.2e9), dot, kernel_of(5.0 * 31.2e9)]), [false, false, true]);
-    // Nor does one that is slower than plain arithmetic bound that.
-    let emulated = ceiling(Ceiling::DotProduct, computes("dot", 1024, 17e9));
-    assert_eq!(hidden(&[fma(31.2e9), emulated.clone()]), [false; 2]);
-    let chains = ceiling(Ceiling::Flops, computes("chains", 1024, 25e9));
-    assert_eq!(hidden(&[fma(31.2e9), emulated, chains]), [true, false, false], "arithmetic does");
     // A ceiling of bandwidth stands under those of arithmetic.
     let mut computing = again(ceiling(Ceiling::Bandwidth, computes("triad", 1024, 44.9e9)));
     computing.working_set = Some(4);
@@ -204,36 +195,6 @@ fn what_a_ceiling_was_too_small_to_show_it_does_not_bound() {
     let mut short = bandwidth(1.0, 1e10);
     short.monitor.empty_launch = Some(0.2 * MIB / 1e10);
     assert_eq!(hidden(&[short, moves("a", 64.0, 5e10)]), [false; 2]);
-}
-
-/// Matrix units do many operations in one instruction.
-#[test]
-fn a_kernel_stands_under_the_instructions_that_its_rate_shows() {
-    let half = |record: Record| typed(record, &[(Scalar::F16, 1.0)]);
-    let vectors = half(ceiling(Ceiling::Flops, computes("arithmetic", 1024, 1e12)));
-    let units = half(ceiling(Ceiling::DotProduct, computes("matrix", 1024, 8e12)));
-    let both = Roof::of(&[vectors.clone(), units.clone()]);
-    let peak = |roof: &Roof, rate| roof.peak_of(&half(computes("kernel", 64, rate)));
-    assert_eq!([0.5e12, 1.1e12, 3e12].map(|rate| peak(&both, rate)), [1e12, 1e12, 8e12].map(Some));
-    assert_eq!(both.types().collect::<Vec<_>>(), [(Scalar::F16, 1e12)]);
-    assert_eq!(
-        peak(&Roof::of(std::slice::from_ref(&units)), 0.5e12),
-        Some(8e12),
-        "no other was measured"
-    );
-    // A kernel that is no ceiling raises the one that it is near.
-    let shown = |records: &[Record]| {
-        let cases = aggregate(records);
-        let roof = Roof::at_values(&cases);
-        let rounded = |(of, rate): (Scalar, f64)| (of, 1e9 * (rate / 1e9).round());
-        (roof.types().next().map(rounded), roof.does_several(Scalar::F16, 3e12))
-    };
-    let kernel = |rate| half(computes("kernel", 1024, rate));
-    let all = |rate| [vectors.clone(), units.clone(), kernel(rate)];
-    assert_eq!(shown(&all(1.1e12)), (Some((Scalar::F16, 1.1e12)), true));
-    assert_eq!(shown(&all(7e12)), (Some((Scalar::F16, 1e12)), true), "one of matrix units");
-    assert_eq!(shown(&[vectors.clone(), kernel(3e12)]), (Some((Scalar::F16, 3e12)), false));
-    assert_eq!(shown(&[units.clone(), kernel(1e12)]), (Some((Scalar::F16, 8e12)), true));
 }
 
 #[test]
@@ -290,7 +251,7 @@ fn a_curve_that_reaches_further_shows_that_another_ends_in_a_cache() {
 }
 
 /// The same in operations of other types, so many of them.
-fn typed(record: Record, types: &[(Scalar, f64)]) -> Record {
+pub(super) fn typed(record: Record, types: &[(Scalar, f64)]) -> Record {
     let mut record = record;
     let measured = record.measured.as_mut().expect("a sample is measured");
     measured.types =

@@ -15,34 +15,38 @@ use crate::timing::{MIN_SAMPLES_IN_TURN, in_turn, wall_clock};
 use crate::verified_kernel::around;
 use crate::{Bench, Policy, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::gpu::Timeline;
 use gpubench_core::record::Detail;
 
 /// Launches in a submission of several.
 const SEVERAL: u32 = 64;
 
-/// A driver for the CPU starts one launch within a few microseconds and the next within many, as the system wakes its
-/// threads, and does so for a while. So a sample is the mean of launches of so many seconds, of so many launches at
-/// most...
-const SAMPLE_SECONDS: f64 = 1e-3;
-const MAX_LAUNCHES: u32 = 16;
-/// ... and samples are taken for so many.
+/// Seconds of launches, where the policy has so many. A driver for the CPU starts one within a few microseconds and the
+/// next within many, as the system wakes its threads, and stays with one sort for a while.
 const SECONDS: f64 = 0.1;
+/// How many times as many samples as of other figures that may take: these are short.
+const TIMES_AS_MANY: usize = 10;
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     around(case, bench, |bench, variant| {
         bench.enter(Stage::Measure);
-        let recording = launches(case, variant.candidate, KERNEL, 1);
+        let once = launches(case, variant.candidate, KERNEL, 1);
         let device = &mut bench.session.device;
-        // The first one may find the device asleep.
-        device.run(&recording)?;
-        let wall = device.run(&recording)?.wall;
-        let count = (SAMPLE_SECONDS / wall).clamp(1.0, f64::from(MAX_LAUNCHES)) as u32;
-        let policy = sampled_for(SECONDS, wall * f64::from(count), bench.policy);
-        warm_up_and_sample(&policy, count, bench.measurement, || {
-            let each = (0..count).map(|_| Ok(latency(device.run(&recording)?)));
-            Ok(mean(&each.collect::<Result<Vec<_>>>()?))
+        let mut walls = [0.0; 5];
+        for wall in &mut walls {
+            *wall = device.run(&once)?.wall;
+        }
+        // The shortest: some find the device asleep.
+        let policy = sampled_longer(bench.policy, walls.into_iter().fold(f64::MAX, f64::min));
+        warm_up_and_sample(&policy, 1, bench.measurement, || {
+            let mut timeline = device.run(&once)?;
+            // Timestamps that do not know the queueing time hold no latency; the host's clock does.
+            timeline.steps.retain(|step| step.queued < step.started);
+            let (latency, busy) = match timeline.steps.first() {
+                Some(step) => (step.started - step.queued, step.duration()),
+                None => (timeline.wall, timeline.wall),
+            };
+            Ok(Sample::new(latency, busy, timeline))
         })?;
         let submissions = submissions(case, bench, variant)?;
         bench.measurement.detail = Some(Detail::new(&submissions));
@@ -50,34 +54,12 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     })
 }
 
-/// `policy` with samples of `each` seconds for `seconds` at least.
-fn sampled_for(seconds: f64, each: f64, policy: &Policy) -> Policy {
-    let min_samples = ((seconds / each) as usize).clamp(policy.min_samples, policy.max_samples);
-    Policy { min_samples, ..policy.clone() }
-}
-
-/// Of one launch.
-fn latency(mut timeline: Timeline) -> Sample {
-    // Timestamps that do not know the queueing time hold no latency; the host's clock does.
-    timeline.steps.retain(|step| step.queued < step.started);
-    let (latency, busy) = match timeline.steps.first() {
-        Some(step) => (step.started - step.queued, step.duration()),
-        None => (timeline.wall, timeline.wall),
-    };
-    Sample::new(latency, busy, timeline)
-}
-
-/// The mean of launches, each of which began on an idle device: of those that were read from the first one's clock.
-fn mean(launches: &[Sample]) -> Sample {
-    let first = &launches[0];
-    let of_one_clock = launches.iter().filter(|launch| launch.clock == first.clock);
-    let seconds: Vec<f64> = of_one_clock.map(|launch| launch.seconds).collect();
-    Sample {
-        seconds: seconds.iter().sum::<f64>() / seconds.len() as f64,
-        busy: launches.iter().map(|launch| launch.busy).sum(),
-        dropped: launches.iter().find_map(|launch| launch.dropped.clone()),
-        ..*first
-    }
+/// `policy` with samples for [`SECONDS`], of which each takes `wall` seconds.
+fn sampled_longer(policy: &Policy, wall: f64) -> Policy {
+    let max_samples = policy.max_samples.saturating_mul(TIMES_AS_MANY);
+    let within = (SECONDS.min(policy.seconds) / wall) as usize;
+    let min_samples = within.min(max_samples).max(policy.min_samples);
+    Policy { min_samples, max_samples, ..policy.clone() }
 }
 
 /// One launch and several at once, in turn.
@@ -96,39 +78,12 @@ fn submissions(case: &Case, bench: &mut Bench, variant: &BuiltVariant) -> Result
     Ok(Submissions { clock, one: one.walls, several: several.walls, count: SEVERAL })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpubench_core::gpu::{Clock, StepTimes};
-
-    /// A launch that was queued at 1 s and starts at `started`, on a clock that may not know when it was queued.
-    fn launch(started: f64, wall: f64) -> Sample {
-        let step = StepTimes { queued: 1.0, submitted: 1.0, started, ended: started + 1.0 };
-        latency(Timeline {
-            steps: vec![step],
-            clock: Clock::Device,
-            resolution: 1e-9,
-            wall,
-            dropped: None,
-        })
-    }
-
-    #[test]
-    fn a_sample_is_the_mean_of_latencies_of_one_clock() {
-        let of = |launches: &[Sample]| {
-            let mean = mean(launches);
-            (mean.seconds, mean.clock, mean.busy)
-        };
-        assert_eq!(of(&[launch(3.0, 9.0), launch(5.0, 9.0)]), (3.0, Clock::Device, 2.0));
-        // The second one's timestamps say nothing of its latency.
-        assert_eq!(of(&[launch(3.0, 9.0), launch(1.0, 9.0)]), (2.0, Clock::Device, 10.0));
-        assert_eq!(of(&[launch(1.0, 9.0), launch(3.0, 7.0)]), (9.0, Clock::Host, 10.0));
-    }
-
-    #[test]
-    fn samples_are_taken_for_a_while_and_within_what_is_asked() {
-        let policy = Policy { min_samples: 15, max_samples: 200, ..Policy::default() };
-        let samples = |each| sampled_for(0.1, each, &policy).min_samples;
-        assert_eq!([samples(1e-3), samples(1.0), samples(0.0)], [100, 15, 200]);
-    }
+#[test]
+fn short_launches_are_sampled_for_a_while_and_within_what_is_asked() {
+    let policy = Policy { min_samples: 15, max_samples: 200, seconds: 1.0, ..Policy::default() };
+    let samples = |policy: &Policy, wall| sampled_longer(policy, wall).min_samples;
+    let found = [1e-4, 1e-5, 0.0, 1.0].map(|wall| samples(&policy, wall));
+    assert_eq!(found, [1000, 2000, 2000, 15]);
+    let short = Policy { seconds: 0.05, ..policy };
+    assert_eq!(samples(&short, 1e-4), 500, "no longer than the case may");
 }

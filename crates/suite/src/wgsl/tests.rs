@@ -73,7 +73,7 @@ fn an_array_that_is_read_may_be_constant_memory() {
     );
 }
 
-/// As GLSL has a struct of one member.
+/// GLSL wraps a buffer's array in a struct of one member.
 #[test]
 fn a_vector_of_a_type_and_a_struct_of_one_member_hold_what_it_does() {
     assert_eq!(
