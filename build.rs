@@ -21,29 +21,43 @@ const WHERE: [(&str, &[&str]); 4] = [
 ];
 
 /// Whether a program can be linked so: GNU's linker folds no functions, mold and gold read no such script.
-fn links(argument: &str, folder: &Path) -> Option<bool> {
-    let program = folder.join("empty.rs");
-    std::fs::write(&program, "fn main() {}").ok()?;
-    let mut rustc = Command::new(var("RUSTC").ok()?);
-    rustc.args(["--target", &var("TARGET").ok()?, "-Cpanic=abort", "-o"]).arg(folder.join("empty"));
-    rustc.arg(&program).arg(format!("-Clink-arg={argument}"));
+fn links(arguments: &[&str], folder: &Path) -> std::io::Result<bool> {
+    let [source, program] = ["empty.rs", "empty"].map(|name| folder.join(name));
+    std::fs::write(&source, "fn main() {}")?;
+    let mut rustc = Command::new(var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+    rustc.args([
+        "--target",
+        &var("TARGET").unwrap_or_default(),
+        "--cap-lints=allow",
+        "-Cpanic=abort",
+    ]);
+    rustc.arg("-o").arg(&program).arg(&source);
+    rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
     rustc.args(var("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
     let flags = var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     rustc.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty()));
-    Some(rustc.stderr(Stdio::null()).status().ok()?.success())
+    let links = rustc.stdout(Stdio::null()).stderr(Stdio::null()).status()?.success();
+    let _ = std::fs::remove_file(program);
+    Ok(links)
 }
 
 fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
+    let target = var("TARGET").unwrap_or_default().to_uppercase().replace(['-', '.'], "_");
+    println!("cargo:rerun-if-env-changed=CARGO_TARGET_{target}_LINKER");
     let is_there =
         WHERE.iter().all(|(name, values)| var(name).is_ok_and(|is| values.contains(&is.as_str())));
     let folder = var("OUT_DIR").unwrap_or_default();
     let script = Path::new(&folder).join("no-unwinding.ld");
     std::fs::write(&script, SCRIPT)?;
-    let smaller = [format!("-Wl,-T,{}", script.display()), "-Wl,--icf=all".into()];
-    for argument in smaller.iter().filter(|_| is_there) {
-        if links(argument, Path::new(&folder)) == Some(true) {
+    let script = format!("-Wl,-T,{}", script.display());
+    let mut taken = vec![];
+    for argument in [script.as_str(), "-Wl,--icf=all"].into_iter().filter(|_| is_there) {
+        taken.push(argument);
+        if links(&taken, Path::new(&folder))? {
             println!("cargo:rustc-link-arg-bin=gpubench={argument}");
+        } else {
+            taken.pop();
         }
     }
     Ok(())

@@ -6,11 +6,11 @@
 //! cargo bench --bench peers [-- DEVICE]      DEVICE as for `gpubench run --device`, default `opencl:0`
 //! ```
 //!
-//! The order is host, clpeak, gpubench (the suite `ceilings` for 300 s, then copies of 512 MiB), clpeak, host. A copy by
-//! mapping holds what mapping and unmapping take, clpeak's does not. The others count
+//! The order is host, clpeak, gpubench (the suite `ceilings` for 300 s, then copies of 512 MiB), clpeak, host.
+//! The others count
 //! with the better of their two runs, gpubench with the best of what it calls ceilings of a type, and
 //! with the largest size of what moves bytes. Run it on a machine that does nothing else.
-//! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FILE` keeps the run.
+//! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FILE` keeps the run of `ceilings`.
 //! `benches/ceilings_and_clpeak.sh` does so driver by driver.
 
 mod host;
@@ -252,7 +252,7 @@ fn rows(
     rows
 }
 
-/// Transfers and clpeak's labels for them.
+/// Transfers and clpeak's labels for them. Ours by mapping hold what mapping and unmapping take, clpeak's do not.
 const TRANSFERS: [(&str, Kind, MemoryKind, &str); 4] = [
     ("upload, pageable", Kind::new("upload"), MemoryKind::Pageable, "enqueueWriteBuffer"),
     ("download, pageable", Kind::new("download"), MemoryKind::Pageable, "enqueueReadBuffer"),

@@ -8,7 +8,7 @@
 #endif
 #if FUSED
 #define FMA fma
-#else // for a device whose fma() is emulated. mad() takes PoCL 6 ten times as long
+#else // for a device whose fma() is emulated. mad() takes PoCL 6 seven times as long
 #define FMA(a, x, b) ((a) * (x) + (b))
 #endif
 

@@ -15,16 +15,17 @@ use crate::timing::{MIN_SAMPLES_IN_TURN, in_turn, wall_clock};
 use crate::verified_kernel::around;
 use crate::{Bench, Policy, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::gpu::{Clock, Timeline};
 use gpubench_core::record::Detail;
 
 /// Launches in a submission of several.
 const SEVERAL: u32 = 64;
 
-/// Seconds of launches, where the policy has so many. A driver for the CPU starts one within a few microseconds and the
-/// next within many, as the system wakes its threads, and stays with one sort for a while.
+/// Seconds over which launches are sampled. A driver for the CPU starts one within a few microseconds and the next
+/// within many, as the system wakes its threads, and stays with one sort for a while.
 const SECONDS: f64 = 0.1;
-/// How many times as many samples as of other figures that may take: these are short.
-const TIMES_AS_MANY: usize = 10;
+/// Unsampled launches before each sample, at most.
+const MAX_UNSAMPLED: usize = 100;
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
@@ -32,13 +33,12 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         bench.enter(Stage::Measure);
         let once = launches(case, variant.candidate, KERNEL, 1);
         let device = &mut bench.session.device;
-        let mut walls = [0.0; 5];
-        for wall in &mut walls {
-            *wall = device.run(&once)?.wall;
-        }
-        // The shortest: some find the device asleep.
-        let policy = sampled_longer(bench.policy, walls.into_iter().fold(f64::MAX, f64::min));
+        let some: Vec<Timeline> = (0..5).map(|_| device.run(&once)).collect::<Result<_>>()?;
+        let (policy, unsampled) = spread(bench.policy, &some);
         warm_up_and_sample(&policy, 1, bench.measurement, || {
+            for _ in 0..unsampled {
+                device.run(&once)?;
+            }
             let mut timeline = device.run(&once)?;
             // Timestamps that do not know the queueing time hold no latency; the host's clock does.
             timeline.steps.retain(|step| step.queued < step.started);
@@ -54,12 +54,20 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     })
 }
 
-/// `policy` with samples for [`SECONDS`], of which each takes `wall` seconds.
-fn sampled_longer(policy: &Policy, wall: f64) -> Policy {
-    let max_samples = policy.max_samples.saturating_mul(TIMES_AS_MANY);
-    let within = (SECONDS.min(policy.seconds) / wall) as usize;
-    let min_samples = within.min(max_samples).max(policy.min_samples);
-    Policy { min_samples, max_samples, ..policy.clone() }
+/// `policy` with samples over [`SECONDS`], by how long `some` launches took, and the launches before each sample that
+/// are none: so many that its samples suffice. A simulated launch does not depend on the one before it.
+fn spread(policy: &Policy, some: &[Timeline]) -> (Policy, usize) {
+    let mut walls: Vec<f64> = some.iter().map(|launch| launch.wall).collect();
+    walls.sort_by(f64::total_cmp);
+    if some.iter().any(|launch| launch.clock == Clock::Simulated) {
+        return (policy.clone(), 0);
+    }
+    let launches = (SECONDS.min(policy.seconds) / walls[walls.len() / 2]) as usize;
+    let min_samples = launches.min(policy.max_samples).max(policy.min_samples);
+    (
+        Policy { min_samples, ..policy.clone() },
+        (launches / min_samples).saturating_sub(1).min(MAX_UNSAMPLED),
+    )
 }
 
 /// One launch and several at once, in turn.
@@ -79,11 +87,19 @@ fn submissions(case: &Case, bench: &mut Bench, variant: &BuiltVariant) -> Result
 }
 
 #[test]
-fn short_launches_are_sampled_for_a_while_and_within_what_is_asked() {
+fn short_launches_are_sampled_over_a_while_and_within_what_is_asked() {
     let policy = Policy { min_samples: 15, max_samples: 200, seconds: 1.0, ..Policy::default() };
-    let samples = |policy: &Policy, wall| sampled_longer(policy, wall).min_samples;
-    let found = [1e-4, 1e-5, 0.0, 1.0].map(|wall| samples(&policy, wall));
-    assert_eq!(found, [1000, 2000, 2000, 15]);
+    let of = |policy: &Policy, clock, wall| {
+        let launch =
+            |wall| Timeline { steps: vec![], clock, resolution: 1e-9, wall, dropped: None };
+        // The first one found the device asleep.
+        let (policy, unsampled) = spread(policy, &[launch(1.0), launch(wall), launch(wall)]);
+        (policy.min_samples, unsampled)
+    };
+    let found = [1e-3, 1e-4, 1e-5, 1.0].map(|wall| of(&policy, Clock::Device, wall));
+    assert_eq!(found, [(100, 0), (200, 4), (200, 49), (15, 0)]);
+    assert_eq!(of(&policy, Clock::Host, 0.0), (200, MAX_UNSAMPLED), "a clock that cannot tell");
+    assert_eq!(of(&policy, Clock::Simulated, 1e-5), (15, 0));
     let short = Policy { seconds: 0.05, ..policy };
-    assert_eq!(samples(&short, 1e-4), 500, "no longer than the case may");
+    assert_eq!(of(&short, Clock::Device, 1e-4), (200, 1), "no longer than the case may");
 }
