@@ -7,9 +7,8 @@
 //! ```
 //!
 //! The order is host, clpeak, gpubench (the suite `ceilings` for 300 s, then copies of 512 MiB), clpeak, host.
-//! The others count
-//! with the better of their two runs, gpubench with the best of what it calls ceilings of a type, and
-//! with the largest size of what moves bytes. Run it on a machine that does nothing else.
+//! The others count with the better of their two runs, gpubench with the best of what it calls ceilings of a
+//! type, and with the largest size of what moves bytes. Run it on a machine that does nothing else.
 //! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FILE` keeps the run of `ceilings`.
 //! `benches/ceilings_and_clpeak.sh` does so driver by driver.
 

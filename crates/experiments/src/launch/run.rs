@@ -54,20 +54,18 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     })
 }
 
-/// `policy` with samples over [`SECONDS`], by how long `some` launches took, and the launches before each sample that
-/// are none: so many that its samples suffice. A simulated launch does not depend on the one before it.
+/// `policy` with samples spread over [`SECONDS`], and the number of unsampled launches before each, by how long `some`
+/// launches took. A simulated launch does not depend on the one before it.
 fn spread(policy: &Policy, some: &[Timeline]) -> (Policy, usize) {
-    let mut walls: Vec<f64> = some.iter().map(|launch| launch.wall).collect();
-    walls.sort_by(f64::total_cmp);
     if some.iter().any(|launch| launch.clock == Clock::Simulated) {
         return (policy.clone(), 0);
     }
+    let mut walls: Vec<f64> = some.iter().map(|launch| launch.wall).collect();
+    walls.sort_by(f64::total_cmp);
     let launches = (SECONDS.min(policy.seconds) / walls[walls.len() / 2]) as usize;
     let min_samples = launches.min(policy.max_samples).max(policy.min_samples);
-    (
-        Policy { min_samples, ..policy.clone() },
-        (launches / min_samples).saturating_sub(1).min(MAX_UNSAMPLED),
-    )
+    let unsampled = (launches / min_samples.max(1)).saturating_sub(1).min(MAX_UNSAMPLED);
+    (Policy { min_samples, ..policy.clone() }, unsampled)
 }
 
 /// One launch and several at once, in turn.
