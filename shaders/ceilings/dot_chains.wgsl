@@ -1,9 +1,9 @@
 // Multiply-adds in dot products of four 8-bit numbers: CHAINS chains a work-item, none waiting for
-// another. A chain holds two numbers that follow each other in s' = s + a*r, which for a = -1
-// comes back after six steps: all are small and whole, so that every type is exact and a lost step
-// shows. a comes at run time. The numbers fit the lowest of four bytes; a is -1 there and 0 in the
-// others. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a multiple of CHAINS
-// widths, and `steps` of 2*UNROLL.
+// another. A chain holds two numbers that follow each other in s' = s + dot(a, r), over the signed
+// bytes of both. a comes at run time, so that no compiler knows any of its bytes. With the suite's
+// a and steps a step adds less than 2^12, so that 256 times a sum fits 32 bits. Scalar i of `out`
+// starts from seed i mod SEEDS, whatever T is; n is a multiple of CHAINS widths, and `steps` of
+// 2*UNROLL.
 struct Params { n: u32, steps: u32, a: i32, b: i32 }
 struct Pair { x: T, y: T }
 
@@ -44,7 +44,7 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     if (i >= items) {
         return;
     }
-    let a = T(T_SCALAR(p.a & 255));
+    let a = T(T_SCALAR(p.a));
     let b = T(T_SCALAR(p.b));
     var c0 = begin(i + 0u * items, b);
     var c1 = begin(i + 1u * items, b);
@@ -54,6 +54,10 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     var c5 = begin(i + 5u * items, b);
     var c6 = begin(i + 6u * items, b);
     var c7 = begin(i + 7u * items, b);
+    var c8 = begin(i + 8u * items, b);
+    var c9 = begin(i + 9u * items, b);
+    var c10 = begin(i + 10u * items, b);
+    var c11 = begin(i + 11u * items, b);
     for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
             c0 = two(c0, a);
@@ -70,6 +74,12 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
                 c6 = two(c6, a);
                 c7 = two(c7, a);
             }
+            if (CHAINS > 8u) {
+                c8 = two(c8, a);
+                c9 = two(c9, a);
+                c10 = two(c10, a);
+                c11 = two(c11, a);
+            }
         }
     }
     out[i] = end(c0);
@@ -85,5 +95,11 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
         out[i + 5u * items] = end(c5);
         out[i + 6u * items] = end(c6);
         out[i + 7u * items] = end(c7);
+    }
+    if (CHAINS > 8u) {
+        out[i + 8u * items] = end(c8);
+        out[i + 9u * items] = end(c9);
+        out[i + 10u * items] = end(c10);
+        out[i + 11u * items] = end(c11);
     }
 }

@@ -15,8 +15,10 @@ typedef struct { uint n; uint steps; int a; int b; } Params;
 #define EACH(F) F(0) F(1) F(2) F(3)
 #elif CHAINS == 8
 #define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+#elif CHAINS == 12
+#define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
 #else
-#error "a work-item has 1, 2, 4 or 8 chains"
+#error "a work-item has 1, 2, 4, 8 or 12 chains"
 #endif
 
 #define NEXT(x, y) (a * x + y)

@@ -46,6 +46,10 @@ fn whole_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     var c5 = begin(i + 5u * items, b);
     var c6 = begin(i + 6u * items, b);
     var c7 = begin(i + 7u * items, b);
+    var c8 = begin(i + 8u * items, b);
+    var c9 = begin(i + 9u * items, b);
+    var c10 = begin(i + 10u * items, b);
+    var c11 = begin(i + 11u * items, b);
     for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
             c0 = two(c0, a);
@@ -62,6 +66,12 @@ fn whole_chains(@builtin(global_invocation_id) gid: vec3<u32>,
                 c6 = two(c6, a);
                 c7 = two(c7, a);
             }
+            if (CHAINS > 8u) {
+                c8 = two(c8, a);
+                c9 = two(c9, a);
+                c10 = two(c10, a);
+                c11 = two(c11, a);
+            }
         }
     }
     out[i] = end(c0);
@@ -77,5 +87,11 @@ fn whole_chains(@builtin(global_invocation_id) gid: vec3<u32>,
         out[i + 5u * items] = end(c5);
         out[i + 6u * items] = end(c6);
         out[i + 7u * items] = end(c7);
+    }
+    if (CHAINS > 8u) {
+        out[i + 8u * items] = end(c8);
+        out[i + 9u * items] = end(c9);
+        out[i + 10u * items] = end(c10);
+        out[i + 11u * items] = end(c11);
     }
 }

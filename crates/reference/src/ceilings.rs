@@ -8,11 +8,28 @@ use gpubench_core::gpu::Scalar;
 /// `b` less the seed on; `out` holds the last but one and 256 times the last, in the order of the
 /// seeds, over and over, up to `n`. In whole numbers, which every type of the kernels holds.
 pub fn whole_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    chains(problem, u32::wrapping_mul)
+}
+
+/// As [`whole_chains`], with the dot product of the signed bytes of `a` and `r` in place of their product.
+pub fn dot_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let bytes = |x: u32| x.to_le_bytes().map(|byte| i32::from(byte.cast_signed()));
+    chains(problem, |a, r| {
+        let products = bytes(a).into_iter().zip(bytes(r)).map(|(a, r)| a * r);
+        products.sum::<i32>().cast_unsigned()
+    })
+}
+
+/// Chains whose every step adds `product(a, r)`.
+fn chains(
+    problem: &Problem,
+    product: impl Fn(u32, u32) -> u32,
+) -> Result<Vec<(&'static str, Data)>> {
     let steps = problem.size("steps")?;
     // Signed or not, the bits are the same.
     let number = |name| problem.number(name).map(|x| (x as i32).cast_unsigned());
     let (a, b) = (number("a")?, number("b")?);
-    let step = |[r, s]: [u32; 2], _| [s, a.wrapping_mul(r).wrapping_add(s)];
+    let step = |[r, s]: [u32; 2], _| [s, product(a, r).wrapping_add(s)];
     let end = |&seed: &u32| {
         let [r, s] = (0..steps).fold([seed, b.wrapping_sub(seed)], step);
         r.wrapping_add(s.wrapping_mul(256))
@@ -217,6 +234,20 @@ mod tests {
             numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect(),
             buffers.into_iter().map(|(name, data)| (name.to_owned(), data)).collect(),
         )
+    }
+
+    #[test]
+    fn a_dot_product_takes_the_sign_of_every_byte() {
+        let a = i32::from_le_bytes([2, 11, (-3i8).cast_unsigned(), 5]);
+        let r = i32::from_le_bytes([1, (-1i8).cast_unsigned(), 7, (-128i8).cast_unsigned()]);
+        // One step from (r, s): what is added to s is 2 - 11 - 21 - 640.
+        let s = 1000u32;
+        let b = f64::from(r.wrapping_add(s.cast_signed()));
+        let numbers = [("n", 1.0), ("steps", 1.0), ("a", f64::from(a)), ("b", b)];
+        let seeds = ("seeds", Data::U32(vec![r.cast_unsigned()]));
+        let out = ("out", Data::U32(vec![0]));
+        let end = dot_chains(&problem(&numbers, vec![seeds, out])).unwrap().remove(0).1;
+        assert_eq!(end, Data::U32(vec![s.wrapping_add((s - 670).wrapping_mul(256))]));
     }
 
     #[test]

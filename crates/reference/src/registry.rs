@@ -65,6 +65,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "sums over `channels` of samples, each channel delayed for each of `measures` dispersion measures",
     ),
     (
+        "dot_chains",
+        ceilings::dot_chains,
+        "`whole_chains` with the dot product of the signed bytes of `a` and `r` for their product",
+    ),
+    (
         "elastic",
         seismic::elastic,
         "half a time step of elastic waves on a cube of `n` cells a side, second order",

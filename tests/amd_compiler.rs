@@ -1,0 +1,89 @@
+//! Mesa's compiler for AMD's GPUs takes every shipped kernel and says how many registers it needs. No GPU is there for
+//! that: `RADV_FORCE_FAMILY` makes the driver show one that compiles and runs nothing.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use gpubench::backend;
+use gpubench::gpu::KernelId;
+use gpubench::measure::{load, plan};
+use gpubench::plan::{Case, Limits, Planned};
+use gpubench::units::Bytes;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A GPU of each generation: GCN 4 and 5, RDNA 1 and 2. Later ones have other names in other versions.
+const FAMILIES: [&str; 4] = ["polaris10", "vega10", "navi10", "navi21"];
+const SUITES: [&str; 8] =
+    ["all", "ceilings", "layout", "seismic-media", "shoc", "streams", "tune", "word-latency"];
+/// Variants of a search that are built, evenly apart.
+const VARIANTS: usize = 6;
+/// What a WGSL kernel says of a variant that only OpenCL has.
+const NOT_IN_WGSL: &str = "const_assert";
+
+fn driver() -> PathBuf {
+    let folder = "/usr/share/vulkan/icd.d";
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let is_radv = |file: &PathBuf| file.to_string_lossy().contains("radeon_icd");
+    let none = || panic!("{folder} has no radeon_icd: Debian's mesa-vulkan-drivers brings it");
+    files.into_iter().find(is_radv).unwrap_or_else(none)
+}
+
+/// The driver reads its environment when it is loaded, so that each family has a process.
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs Mesa's Vulkan driver for AMD's GPUs")]
+fn every_kernel_is_built_for_each_generation() {
+    for family in FAMILIES {
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", "builds_every_kernel", "--ignored", "--nocapture"]);
+        test.env("RADV_FORCE_FAMILY", family).env("VK_DRIVER_FILES", driver());
+        let output = test.output().unwrap();
+        let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        assert!(output.status.success(), "{family}: {out}{err}");
+        let built = out.lines().find(|line| line.contains(" built"));
+        eprintln!("{family}: {}", built.expect("it was run"));
+    }
+}
+
+#[test]
+#[ignore = "the test above runs it, with a driver for each generation"]
+fn builds_every_kernel() {
+    let vulkan = backend::by_name("vulkan").unwrap();
+    let info = vulkan.devices().unwrap().remove(0);
+    assert!(info.name.contains("RADV"), "{}", info.name);
+    let mut device = vulkan.open(info.index).unwrap();
+    let memory = Some(Bytes(4 << 30));
+    let limits = Limits { memory, seconds: 60.0, seed: 20, cores: 2, host_memory: None };
+    let cases = SUITES.iter().flat_map(|name| plan(&load(name).unwrap(), &info, &limits));
+    let cases = cases.filter_map(|planned| match planned {
+        Planned::Case(case) => Some(case),
+        Planned::Skipped(_) => None,
+    });
+    let (mut built, mut id) = (0, 0);
+    for case in cases {
+        let mut takes = |kernel| {
+            id += 1;
+            match device.build(KernelId(id), kernel) {
+                Ok(report) => {
+                    assert!(report.private_bytes.is_some(), "{}: {}", case.key, report.log);
+                    true
+                }
+                Err(error) if error.to_string().contains(NOT_IN_WGSL) => false,
+                Err(error) => panic!("{}: {error}", case.key),
+            }
+        };
+        let kernels = kernels(&case);
+        let taken = kernels.iter().filter(|kernel| takes(kernel)).count();
+        assert!(taken > 0 || kernels.is_empty(), "{}: no variant", case.key);
+        built += taken;
+    }
+    assert!(built > 200, "{built} built");
+    println!("{}: {built} built", info.name);
+    // Without a GPU this driver cannot wait for its queues, which closing the device does.
+    std::process::exit(0);
+}
+
+/// The kernels of a case's first variants, evenly apart.
+fn kernels(case: &Case) -> Vec<&gpubench::gpu::KernelSource> {
+    let variants = case.candidates.iter().step_by(case.candidates.len().div_ceil(VARIANTS).max(1));
+    variants.flat_map(|one| std::iter::once(&one.kernel).chain(&one.others)).collect()
+}
