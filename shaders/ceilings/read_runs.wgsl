@@ -2,7 +2,7 @@
 // `out` is the sum of one block's rows, modulo 2^32, so that the order of the summands is of no
 // matter. With STEP 1 a work-item reads a run of its own, with more its neighbours read beside it;
 // which is faster is the device's to say. UNROLL loads a work-item are under way at a time. n is a
-// multiple of a block. The index is counted up: with a product rusticl takes 5 % more.
+// multiple of a block. The index is counted up, which takes less than a product.
 struct Params { n: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<V>;
