@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gpubench::backend::{self, Device};
-use gpubench::gpu::{KernelId, KernelSource};
+use gpubench::error::Error;
+use gpubench::gpu::{DeviceInfo, KernelId, KernelSource, Language, Origin, Settings};
 use gpubench::measure::{load, plan};
 use gpubench::plan::{Case, Limits, Planned};
 use gpubench::units::Bytes;
@@ -82,9 +83,45 @@ fn builds_every_kernel() {
         built += taken;
     }
     assert!(built > 200, "{built} built");
+    has_the_subgroup_that_is_asked_for(device.as_mut(), &info, &plain());
     println!("{}: {built} built", info.name);
     // Without a GPU this driver cannot wait for its queues, which closing the device does.
     std::process::exit(0);
+}
+
+/// A kernel without operations on subgroups.
+fn plain() -> KernelSource {
+    KernelSource {
+        language: Language::Wgsl,
+        text: "@compute @workgroup_size(GROUP_X) fn nothing() {}".to_owned(),
+        entry: "nothing".to_owned(),
+        origin: Origin::Shipped("nothing".to_owned()),
+        group: [64, 1, 1],
+        constants: vec![],
+        bindings: vec![],
+        params_bytes: 0,
+        args: None,
+        meaning: None,
+        settings: Settings::default(),
+    }
+}
+
+/// RDNA has subgroups of 32 and of 64 work-items, GCN of 64.
+fn has_the_subgroup_that_is_asked_for(
+    device: &mut dyn Device,
+    info: &DeviceInfo,
+    kernel: &KernelSource,
+) {
+    let [smallest, largest] = info.subgroup.unwrap();
+    assert!(largest == 64 && [32, 64].contains(&smallest), "{smallest} to {largest}");
+    let mut built = |size| {
+        let settings = Settings { subgroup: Some(size), ..Settings::default() };
+        device.build(KernelId(0), &KernelSource { settings, ..kernel.clone() })
+    };
+    for size in [smallest, largest] {
+        assert_eq!(built(size).unwrap().subgroup, Some(size));
+    }
+    assert!(matches!(built(16), Err(Error::Unsupported(_))));
 }
 
 /// The kernels of up to `VARIANTS` variants, evenly apart.

@@ -73,6 +73,15 @@ fn spirv() -> Vec<u32> {
     spv::write_vec(&module, &info, &options, None).expect("SPIR-V")
 }
 
+/// A module whose group and constants a pipeline sets; its text stands next to it.
+const SET: &[u8] = include_bytes!("../crates/core/src/gpu/spirv/set.spv");
+
+fn as_it_is(group: u32, constants: &str) -> String {
+    format!(
+        "spirv: k.spv, translate: false, entry: main, group: [{group}], constants: {{ {constants} }}"
+    )
+}
+
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
@@ -108,6 +117,66 @@ fn glsl_and_spirv_for_vulkan_run_wherever_wgsl_does() {
         fs::remove_dir_all(place.folder.path().join("results")).expect("results");
         let (outcomes, said) = ran(&place, Language::Wgsl);
         assert!(outcomes.iter().all(|(_, outcome)| *outcome == Outcome::Ok), "{said}");
+    }
+}
+
+/// Its group and its constants are the suite's; wgpu skips it, and so does every API that does not take it.
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn a_module_that_is_not_translated_runs_by_vulkan_as_it_is() {
+    let scaled = "OFFSET: 3, TWICE: 1, SCALE: 0.5";
+    for (group, constants) in [(16, "OFFSET: 3"), (32, scaled)] {
+        let kernel = as_it_is(group, constants);
+        let place = place(&kernel, &[("k.spv", SET)]);
+        let (outcomes, said) = ran(&place, Language::Wgsl);
+        let taken = outcomes.iter().filter(|(takes, _)| *takes);
+        assert!(taken.clone().count() > 0, "{said}");
+        assert!(taken.clone().all(|(_, outcome)| *outcome == Outcome::Ok), "{said}");
+        let by_wgpu = place.output(&["run", "my.yaml", "--trust", "--backend", "wgpu"]);
+        let said = text(&by_wgpu.stdout) + &text(&by_wgpu.stderr);
+        let taken = "the kernel is in SPIR-V, which the driver does not take";
+        assert!(by_wgpu.status.code() != Some(0) && said.contains(taken), "{said}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_a_module_that_is_not_translated_is_shown_at_the_suites_line() {
+    let own = as_it_is(16, "OFFSET: 3");
+    let fixed = bytes(&spirv());
+    let late = [&SET[..4], &0x0001_0500_u32.to_le_bytes(), &SET[8..]].concat();
+    type Case<'a> = (&'a str, &'a [u8], [&'a str; 2]);
+    let cases: [Case<'_>; 9] = [
+        (&own.replace("main", "other"), SET, ["my.yaml:4:54", "has no entry point `other`"]),
+        (&own.replace("OFFSET", "OFFSETS"), SET, ["my.yaml:4:86", "has no constant `OFFSETS`"]),
+        (&own.replace("OFFSET: 3", "OFFSET: 0.5"), SET, ["my.yaml:4:86", "type does not hold"]),
+        (&own.replace("OFFSET: 3", "OFFSET: f32"), SET, ["my.yaml:4:86", "type does not hold"]),
+        (&own, &late, ["my.yaml:4:22", "SPIR-V 1.5, and devices are opened as Vulkan 1.1"]),
+        (
+            "spirv: k.spv, translate: false, entry: scale2, group: [8]",
+            &fixed,
+            ["my.yaml:4:62", "the module's work-group is 16 x 1 x 1"],
+        ),
+        (
+            &format!("{own}, args: [x, y, {{ u32: n }}, {{ f32: a }}]"),
+            SET,
+            ["my.yaml:6:", "push constants, and the suite gives 2"],
+        ),
+        (
+            &format!("{own}, args: [y, {{ u32: n }}, {{ f32: a }}, x]"),
+            SET,
+            ["my.yaml:4:22", "set 0, binding 1 of the module is a buffer"],
+        ),
+        (
+            "opencl: k.spv, translate: false, entry: scale2, group: [8]",
+            GLSL.as_bytes(),
+            ["my.yaml:4:41", "here is none"],
+        ),
+    ];
+    for (kernel, module, words) in cases {
+        let checked = place(kernel, &[("k.spv", module)]).output(&["check", "my.yaml"]);
+        let said = text(&checked.stdout) + &text(&checked.stderr);
+        assert_eq!(checked.status.code(), Some(2), "{kernel}: {said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{kernel}: {words:?}: {said}");
     }
 }
 

@@ -204,7 +204,7 @@ pub fn counted_launch(case: &Case, rules: Rules, limit: Duration) -> Result<Laun
     let counting = Instrumentation {
         counts: Some(rules),
         limit,
-        subgroup: rules.warp,
+        subgroup: candidate.kernel.settings.subgroup.unwrap_or(rules.warp),
         ..Instrumentation::default()
     };
     let mut launch = emulated_launch(candidate, promised(case));

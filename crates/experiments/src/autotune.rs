@@ -10,9 +10,10 @@ use crate::tries::Tries;
 use crate::waking::sleeps;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
+use gpubench_core::reason::Reason;
 use gpubench_core::record::Built;
 use gpubench_device::Device;
-use gpubench_tune::halve;
+use gpubench_tune::{Interval, Outcome, halve};
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -71,14 +72,15 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
         TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![], untried: 0 };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     let mut tries = Tries::new(case, bench.device().info());
-    let mut lowest: Option<f64> = None;
+    let [mut lowest, mut highest]: [Option<f64>; 2] = [None; 2];
     while let Some(position) = tries.next() {
         let candidate = &case.candidates[position];
         let best = lowest.map(|cost| cost * candidate.work());
         let outcome = attempt(case, position, Race { best }, bench);
-        let cost = outcome.as_ref().ok().map(cost);
-        lowest = cost.into_iter().chain(lowest).min_by(f64::total_cmp);
-        tries.report(position, cost);
+        let known = learned(candidate, &outcome, highest);
+        highest = known.time().into_iter().chain(highest).max_by(f64::total_cmp);
+        lowest = known.time().into_iter().chain(lowest).min_by(f64::total_cmp);
+        tries.report(position, &known);
         match outcome {
             Ok(built) => {
                 tried_variants.tried.push((candidate.label.clone(), Some(built.launch)));
@@ -229,6 +231,25 @@ fn is_more_informative(error: &Error, last: &Error) -> bool {
         _ => 2,
     };
     progress(error) >= progress(last)
+}
+
+/// An estimate is no more than so many times the `highest` that was measured: a small part of a grid says little of the
+/// whole, and one far off would hide how the others differ.
+const FARTHEST: f64 = 10.0;
+
+/// What a search learns of a variant: of one that takes too long to be launched, about how long.
+fn learned(candidate: &Candidate, outcome: &Result<BuiltVariant>, highest: Option<f64>) -> Outcome {
+    let limit = highest.map_or(f64::INFINITY, |highest| FARTHEST * highest);
+    match outcome {
+        Ok(built) => {
+            let time = cost(built);
+            Outcome::Measured(Interval { low: time, time, high: time })
+        }
+        Err(Error::OverBudget(
+            Reason::OverBudget { needed: launch, .. } | Reason::Slow { launch, .. },
+        )) => Outcome::Slow((launch.max(1e-12) / candidate.work()).min(limit)),
+        Err(_) => Outcome::Failed,
+    }
 }
 
 /// Seconds of an operation, or of a byte.

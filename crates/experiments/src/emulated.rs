@@ -13,6 +13,13 @@ use std::time::{Duration, Instant};
 /// Longest that a whole grid may take, as the time of its first group predicts.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// With the subgroups that the kernel asks for.
+fn instrumentation(candidate: &Candidate) -> Instrumentation {
+    let usual = Instrumentation::default();
+    let subgroup = candidate.kernel.settings.subgroup.unwrap_or(usual.subgroup);
+    Instrumentation { races: true, limit: LONGEST, subgroup, ..usual }
+}
+
 /// What every written buffer must hold, by position among the case's buffers.
 ///
 /// # Errors
@@ -32,8 +39,7 @@ pub(super) fn emulated(
     let contents = case.buffers.iter().zip(initial);
     let mut launch = emulated_launch(candidate, contents.map(|(b, data)| oracle_contents(b, data)));
     track_outputs(case, &mut launch);
-    let instrumentation =
-        Instrumentation { races: true, limit: LONGEST, ..Instrumentation::default() };
+    let instrumentation = instrumentation(candidate);
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, instrumentation)?;
@@ -76,11 +82,7 @@ fn check_predicted_time(
     let mut launch = emulated_launch(candidate, initial);
     let groups = candidate.all_groups();
     let begun = Instant::now();
-    emulator.run(
-        &mut launch,
-        Groups::One([0; 3]),
-        Instrumentation { races: true, limit: LONGEST, ..Instrumentation::default() },
-    )?;
+    emulator.run(&mut launch, Groups::One([0; 3]), instrumentation(candidate))?;
     let seconds = begun.elapsed().as_secs_f64() * groups;
     if seconds <= LONGEST.as_secs_f64() {
         return Ok(());

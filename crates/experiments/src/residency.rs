@@ -82,7 +82,7 @@ impl Residency {
         let reported = info.compute_units.unwrap_or(self.units);
         let registers = info.registers.unwrap_or(0).saturating_mul(reported) / self.units.max(1);
         let unit = Unit {
-            warp: info.subgroup.map_or(1, |[_, largest]| largest.max(1)),
+            warp: info.warp().unwrap_or(1),
             work_items: self.work_items,
             groups: self.groups,
             registers,

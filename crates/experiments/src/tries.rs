@@ -3,7 +3,7 @@
 use crate::plan::{Case, space};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_tune::model::{Model, Settings};
-use gpubench_tune::{Exhaustive, Interval, Outcome, Space, Strategy};
+use gpubench_tune::{Exhaustive, Outcome, Space, Strategy};
 use std::time::Instant;
 
 /// A search of no more variants tries all.
@@ -61,10 +61,9 @@ impl Tries {
         self.strategy.ask()
     }
 
-    /// What a unit of work cost in a variant; `None`: it did not run.
-    pub(crate) fn report(&mut self, position: usize, cost: Option<f64>) {
-        let measured = |time: f64| Outcome::Measured(Interval { low: time, time, high: time });
-        self.strategy.report(position, &cost.map_or(Outcome::Failed, measured));
+    /// What came of a variant; its times are of a unit of work.
+    pub(crate) fn report(&mut self, position: usize, outcome: &Outcome) {
+        self.strategy.report(position, outcome);
     }
 }
 

@@ -6,6 +6,7 @@ use super::decode::{At, Clean, Entries, spec};
 use super::keywords::{Family, HostMemoryKind, Precision, SearchedBy};
 use super::search::SearchGroups;
 use super::select::Select;
+use super::subgroup::Subgroup;
 use super::values::{
     ByteSize, Constant, Definition, Experiments, Expression, Fallback, Groups, Param, Sizes,
     Splitting,
@@ -137,6 +138,9 @@ spec! {
         /// File in SPIR-V, relative to this one and within the suite's folder, in place of `opencl` or of
         /// `wgsl`: what it is for, it says itself.
         spirv: Option<At<String>>,
+        /// Whether a module in SPIR-V for Vulkan becomes WGSL, as it does without this key. `false`: Vulkan's driver
+        /// gets the module as it is, with its constants set by name, and other APIs skip the kernel.
+        translate: Option<At<bool>>,
         /// Work-items per work-group along one to three dimensions; a list of such groups makes
         /// one workload each, called `name/16x16`.
         group: Option<At<Groups>>,
@@ -162,6 +166,9 @@ spec! {
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`,
         /// `i64_atomics`.
         needs: Option<Vec<At<String>>>,
+        /// Work-items of a subgroup (warp, wavefront): a number, or the name of a constant that is it; 0 leaves it
+        /// to the driver. Devices without such subgroups skip the kernel.
+        subgroup: Option<At<Subgroup>>,
         /// Registers of 32 bits that a work-item takes, where its driver does not report them.
         registers: Option<At<u32>>,
     }

@@ -62,7 +62,7 @@ impl Converter<'_> {
         };
         let what = match other.written {
             Written::Glsl => "GLSL",
-            Written::Spirv => "SPIR-V",
+            Written::Spirv | Written::Module => "SPIR-V",
             _ => "a library's routine",
         };
         let message = format!("kernels in OpenCL C and WGSL take images, and this one is {what}");

@@ -8,6 +8,7 @@ use super::file;
 use super::headers::REJECTED;
 use super::misfit::{About, Misfit};
 use super::reading::reading;
+use super::spirv;
 use super::suggest::suggest;
 use super::types::{Buffer, Fallback, Kernel, KernelText, Written};
 use super::values::{self, Group};
@@ -44,6 +45,8 @@ impl Converter<'_> {
         let needs = self.needs(kernel);
         let settings = self.settings(kernel);
         self.joined_with_definitions(texts.as_deref()?, settings.as_ref()?, at)?;
+        let all = (constants.as_deref()?, fallback.as_deref()?);
+        let subgroup = self.subgroup(spec, kernel, all);
         let search = match search {
             Some(search) => Some(search?),
             None => None,
@@ -58,6 +61,7 @@ impl Converter<'_> {
             variant: String::new(),
             search,
             needs: needs?,
+            subgroup: subgroup?,
             settings: settings?,
             places: vec![],
         }))
@@ -185,6 +189,10 @@ impl Converter<'_> {
         }
         let Some(text) = kernel.text(Language::Wgsl) else { return };
         let Some(mut source) = first_variant(kernel, text, buffers, params.len()) else { return };
+        if text.is_module() {
+            let found = spirv::misfits(&source, kernel.subgroup.as_ref());
+            return found.into_iter().for_each(|one| self.report_misfit(spec, text, one));
+        }
         let translate = || kernel.translated(text, source.group, &source.constants, buffers.len());
         match reading(self.unreadable(spec, text), translate) {
             Ok(translated) => source.text = translated,
@@ -238,6 +246,9 @@ impl Converter<'_> {
             About::Argument(i) => {
                 kernel.args.as_ref().and_then(|args| args.value.get(i)).map(|arg| &arg.at)
             }
+            About::Constant(name) => kernel.constants.as_ref().and_then(|all| {
+                all.0.iter().find(|(known, _)| known.value == name).map(|(known, _)| &known.at)
+            }),
             About::Params => spec.params.as_ref().map(|params| &params.at),
         };
         self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help.as_deref());
@@ -288,7 +299,7 @@ fn first_variant(
         params_bytes: block,
         args: kernel.placed(block),
         meaning: None,
-        settings: kernel.settings(text),
+        settings: kernel.settings(text, &kernel.constants),
     };
     source.unsupported_argument().is_none().then_some(source)
 }

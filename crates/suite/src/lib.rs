@@ -39,6 +39,7 @@ mod sizes;
 mod source;
 mod spirv;
 mod steps;
+mod subgroup;
 mod suggest;
 mod texts;
 mod tolerances;
@@ -68,6 +69,7 @@ pub use requested::Requested;
 pub use schema::schema;
 pub use search::{Search, Variant};
 pub use signature::wgsl_signatures;
+pub use subgroup::Subgroup;
 pub use suggest::{closest_matches, suggest};
 pub use tolerances::Profile;
 pub use types::{

@@ -123,6 +123,10 @@ impl Kernel {
             wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, displaced(&self.glsl))),
             glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, displaced(&self.wgsl))),
             spirv: self.spirv.clone().or_else(|| inherited(&base.spirv, self.family.is_some())),
+            translate: self.translate.clone().or_else(|| match self.has_other_module(base) {
+                true => None,
+                false => base.translate.clone(),
+            }),
             group: self.group.clone().or_else(|| base.group.clone()),
             // Fallbacks belong to their group.
             fallback: match &self.group {
@@ -139,8 +143,17 @@ impl Kernel {
                 None => self.bindings.clone().or_else(|| base.bindings.clone()),
             },
             needs: self.needs.clone().or_else(|| base.needs.clone()),
+            subgroup: self.subgroup.clone().or_else(|| base.subgroup.clone()),
             registers: self.registers.clone().or_else(|| base.registers.clone()),
         }
+    }
+}
+
+impl Kernel {
+    /// Whether what `base` says of its module is of no use here.
+    fn has_other_module(&self, base: &Self) -> bool {
+        let both = self.spirv.is_some() && base.spirv.is_some();
+        both || self.family.is_some() || self.library.is_some()
     }
 }
 
@@ -314,6 +327,22 @@ mod tests {
             assert!(files(&format!("{{ {file} }}"), "{ family: f }").starts_with("- "), "{file}");
         }
         assert_eq!(files("{ entry: e }", "{ family: f }"), "f - - - -");
+    }
+
+    #[test]
+    fn what_is_said_of_a_module_belongs_to_it() {
+        let translated = |text: &str| {
+            let base = "{ spirv: a.spv, translate: false, subgroup: 32 }";
+            let (_, kernel) = kernel(text, base);
+            let size = kernel.subgroup.map(|subgroup| subgroup.value.to_string());
+            (kernel.translate.map(|translate| translate.value), size)
+        };
+        let thirty_two = || Some("32".to_owned());
+        assert_eq!(translated("{}"), (Some(false), thirty_two()));
+        assert_eq!(translated("{ opencl: b.cl }"), (Some(false), thirty_two()));
+        assert_eq!(translated("{ spirv: b.spv, subgroup: L }"), (None, Some("L".to_owned())));
+        assert_eq!(translated("{ family: f, subgroup: 0 }"), (None, Some("0".to_owned())));
+        assert_eq!(translated("{ translate: true }").0, Some(true));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub enum About {
     Buffers,
     /// An argument of `args`, by its position.
     Argument(usize),
+    /// A constant, by its name.
+    Constant(String),
     /// The parameters.
     Params,
 }

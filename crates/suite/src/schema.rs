@@ -7,6 +7,7 @@ use super::experiment_kind::ExperimentKind;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::search::SearchGroups;
+use super::subgroup::Subgroup;
 use super::tolerances::ProfileTolerances;
 use super::values::{
     ByteSize, Constant, Definition, Experiments, Expression, Fallback, FallbackSpec, Groups, Param,
@@ -109,6 +110,10 @@ describe! {
             { "type": "string", "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" },
             { "type": "string", "pattern": "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|f32|f64|[iu](8|16|32|64))){2}$" },
         ],
+    });
+    Subgroup(_generator): json_schema!({
+        "description": "A number of work-items, or the name of a constant.",
+        "type": ["integer", "string"],
     });
     Definition(_generator): json_schema!({
         "description": "A text without blanks, quotes and backslashes, or a whole number.",

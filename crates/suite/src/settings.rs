@@ -7,7 +7,7 @@ use super::file;
 use super::suggest::suggest;
 use super::types::{Argument, Kernel, KernelText, Written};
 use super::values::Definition;
-use gpubench_core::gpu::{Language, OPTIONS, Settings};
+use gpubench_core::gpu::{Constant, OPTIONS, Settings};
 
 /// A definition is no longer.
 const MAX_DEFINITION: usize = 200;
@@ -125,12 +125,13 @@ impl Converter<'_> {
 }
 
 impl Kernel {
-    /// What the compiler of `text` is told.
-    pub fn settings(&self, text: &KernelText) -> Settings {
+    /// What the compiler of `text` is told of a variant with these constants.
+    pub fn settings(&self, text: &KernelText, constants: &[(String, Constant)]) -> Settings {
         let places = self.args.iter().flatten().zip(&self.places);
         Settings {
             expanded: text.expanded.clone(),
-            spirv: text.written == Written::Spirv && text.language == Language::Opencl,
+            subgroup: self.subgroup.as_ref().and_then(|subgroup| subgroup.size(constants)),
+            spirv: text.is_module(),
             library: match text.written {
                 Written::Library(library) => Some(library),
                 _ => None,
@@ -204,7 +205,7 @@ mod tests {
             workload_with("wgsl: k.wgsl, entry: copy", "entry: copy, args: [a, out, { u32: n }]")
                 .kernel
                 .unwrap();
-        let places = kernel.settings(&kernel.texts[0]).places;
+        let places = kernel.settings(&kernel.texts[0], &[]).places;
         let ends: Vec<_> = places.iter().map(|place| place.rsplit_once('/').unwrap().1).collect();
         assert_eq!(ends, ["s.yaml:5:49", "s.yaml:5:52", "s.yaml:5:57"]);
     }

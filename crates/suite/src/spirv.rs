@@ -1,15 +1,21 @@
-//! SPIR-V files: which API they are for. A kernel's text is a text, so that one in SPIR-V is kept as
-//! hexadecimal digits.
+//! SPIR-V files: which API they are for, and whether a module that is not translated fits its suite. A kernel's text is
+//! a text, so that one in SPIR-V is kept as hexadecimal digits.
 
-use gpubench_core::gpu::Language;
-use gpubench_core::hash::hex;
+use super::misfit::{About, Misfit};
+use super::subgroup::Subgroup;
+use super::suggest::suggest;
+use gpubench_core::gpu::{
+    Argument, BindingKind, Constant, GroupSize, KernelSource, Language, SpirvBinding, SpirvEntry,
+    SpirvModule,
+};
+use gpubench_core::hash::{from_hex, hex};
 
-const MAGIC: u32 = 0x0723_0203;
-const OP_CAPABILITY: u32 = 17;
 const SHADER: u32 = 1;
 const KERNEL: u32 = 6;
 /// Assembly of the device, or of the host where that is the device.
 const ASSEMBLY: u32 = 5606;
+/// The latest version that devices of Vulkan 1.1 take, as which all are opened.
+const VULKAN: [u8; 2] = [1, 3];
 
 /// A file in SPIR-V.
 #[derive(Debug, PartialEq)]
@@ -27,16 +33,7 @@ pub(super) struct Spirv {
 /// # Errors
 /// Why it is for no API.
 pub(super) fn read(file: &[u8]) -> Result<Spirv, String> {
-    let words: Vec<u32> =
-        file.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    if words.first() == Some(&MAGIC.swap_bytes()) {
-        return Err("it is SPIR-V in big-endian order: write it in little-endian order".to_owned());
-    }
-    if words.first() != Some(&MAGIC) {
-        return Err("it is no SPIR-V: that begins with the number 0x07230203".to_owned());
-    }
-    check_lengths(file.len(), &words)?;
-    let capabilities = capabilities(&words[HEADER..]);
+    let capabilities = SpirvModule::read(file)?.capabilities;
     if capabilities.contains(&ASSEMBLY) {
         return Err("it holds assembly (the capability AsmINTEL)".to_owned());
     }
@@ -55,28 +52,6 @@ pub(super) fn read(file: &[u8]) -> Result<Spirv, String> {
     Ok(Spirv { digits: hex(file), language, needs })
 }
 
-/// Words before the first instruction.
-const HEADER: usize = 5;
-
-/// Whether the instructions end where the file does.
-///
-/// # Errors
-/// Where the file was cut, or what stands there is no instruction.
-fn check_lengths(bytes: usize, words: &[u32]) -> Result<(), String> {
-    let cut = || format!("it is cut: {bytes} bytes end within a word or an instruction");
-    if !bytes.is_multiple_of(4) || words.len() < HEADER {
-        return Err(cut());
-    }
-    let mut at = HEADER;
-    while let Some(first) = words.get(at) {
-        match first >> 16 {
-            0 => return Err(format!("its word {at} is no instruction")),
-            length => at += length as usize,
-        }
-    }
-    if at == words.len() { Ok(()) } else { Err(cut()) }
-}
-
 /// The optional feature of a device that a capability stands for.
 fn feature(capability: u32) -> Option<&'static str> {
     match capability {
@@ -87,22 +62,134 @@ fn feature(capability: u32) -> Option<&'static str> {
     }
 }
 
-/// The capabilities that a module declares; they stand before everything else.
-fn capabilities(mut instructions: &[u32]) -> Vec<u32> {
+/// Every way in which a module that Vulkan gets as it is does not fit what the suite gives it.
+pub(super) fn misfits(source: &KernelSource, subgroup: Option<&Subgroup>) -> Vec<Misfit> {
+    let read = from_hex(&source.text).ok_or_else(|| "it is no SPIR-V".to_owned());
+    let module = match read.and_then(|file| SpirvModule::read(&file)) {
+        Ok(module) => module,
+        Err(why) => return vec![Misfit::new(About::File, why, None)],
+    };
+    let file = source.origin.file();
+    let Some(entry) = module.entries.iter().find(|entry| entry.name == source.entry) else {
+        let names = module.entries.iter().map(|entry| entry.name.as_str());
+        let message = format!("{file} has no entry point `{}`", source.entry);
+        return vec![Misfit::new(About::Entry, message, suggest(&source.entry, names))];
+    };
     let mut found = vec![];
-    while let [first, capability, ..] = instructions
-        && first & 0xffff == OP_CAPABILITY
-    {
-        found.push(*capability);
-        instructions = instructions.get((first >> 16).max(1) as usize..).unwrap_or_default();
-    }
+    found.extend(version(&module, file));
+    found.extend(group(entry, source));
+    found.extend(places(&module, source));
+    // What gives only the size of its subgroups is no constant of the module.
+    let is_own = |name: &str| subgroup.is_some_and(|subgroup| subgroup.to_string() == name);
+    let constants = source.constants.iter().filter(|(name, _)| !is_own(name));
+    found.extend(constants.filter_map(|one| constant(&module, one, file)));
     found
+}
+
+fn version(module: &SpirvModule, file: &str) -> Option<Misfit> {
+    let [major, minor] = module.version;
+    let message = format!(
+        "{file} is SPIR-V {major}.{minor}, and devices are opened as Vulkan 1.1, which takes {}.{}",
+        VULKAN[0], VULKAN[1]
+    );
+    let help = "compile it for that, as by `glslangValidator --target-env vulkan1.1`";
+    (module.version > VULKAN).then(|| Misfit::new(About::File, message, Some(help.to_owned())))
+}
+
+fn group(entry: &SpirvEntry, source: &KernelSource) -> Option<Misfit> {
+    let Some(sizes) = entry.group else {
+        return Some(Misfit::new(
+            About::File,
+            "the module says of no work-group how large it is",
+            None,
+        ));
+    };
+    let mut fixed = sizes.into_iter().zip(source.group);
+    let differs = |(size, wanted)| matches!(size, GroupSize::Fixed(is) if is != wanted);
+    if !fixed.any(differs) {
+        return None;
+    }
+    let sizes = sizes.map(|size| match size {
+        GroupSize::Fixed(size) => size.to_string(),
+        GroupSize::Constant(_) => "any".to_owned(),
+    });
+    let message = format!(
+        "the module's work-group is {}, and {:?} here: write it as constants (`local_size_x_id`) to have it set",
+        sizes.join(" x "),
+        source.group
+    );
+    Some(Misfit::new(About::Group, message, None))
+}
+
+/// Arguments are where their positions are.
+fn places(module: &SpirvModule, source: &KernelSource) -> Option<Misfit> {
+    let arguments = source.arguments();
+    if !source.settings.bindings.is_empty() {
+        let message =
+            "a module that is not translated has its arguments at `set = 0`, each at its position";
+        return Some(Misfit::new(About::File, message, None));
+    }
+    let is_one = |bound: &SpirvBinding| {
+        let argument = arguments.get(bound.binding as usize).filter(|_| bound.set == 0);
+        match (bound.kind, argument) {
+            (BindingKind::Storage, Some(Argument::Buffer(_))) => true,
+            (BindingKind::Uniform, Some(argument)) => {
+                argument.bytes().is_some() && !module.has_push_constants
+            }
+            _ => false,
+        }
+    };
+    if let Some(SpirvBinding { set, binding, kind }) =
+        module.bindings.iter().find(|bound| !is_one(bound))
+    {
+        let what = match kind {
+            BindingKind::Storage => "a buffer",
+            BindingKind::Uniform => "a uniform block",
+            BindingKind::Other => "no buffer and no block",
+        };
+        let message = format!(
+            "set {set}, binding {binding} of the module is {what}, and no such argument of the suite's"
+        );
+        return Some(Misfit::new(About::File, message, None));
+    }
+    let values: Vec<_> = arguments.iter().filter_map(|argument| argument.bytes()).collect();
+    let pushes_all = matches!(values[..], [(0, _)]);
+    (module.has_push_constants && !pushes_all).then(|| {
+        let message = format!(
+            "the module has push constants, and the suite gives {} blocks or values",
+            values.len()
+        );
+        Misfit::new(About::Params, message, None)
+    })
+}
+
+/// A constant of the suite that the module does not have, or whose type does not hold it.
+fn constant(
+    module: &SpirvModule,
+    (name, value): &(String, Constant),
+    file: &str,
+) -> Option<Misfit> {
+    let Some(known) = module.constants.iter().find(|constant| constant.name == *name) else {
+        let names: Vec<_> = module.constants.iter().map(|known| known.name.as_str()).collect();
+        let message = format!("{file} has no constant `{name}` that a pipeline may set");
+        let about = About::Constant(name.clone());
+        return Some(Misfit::new(about, message, suggest(name, names)));
+    };
+    let fits = match value {
+        Constant::Int(_) | Constant::Float(_) => known.bytes(value.number()).is_some(),
+        Constant::Type(_) | Constant::Matrix(_) => false,
+    };
+    let message =
+        format!("the constant `{name}` is {value}, which the module's type does not hold");
+    (!fits).then(|| Misfit::new(About::Constant(name.clone()), message, None))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::hash::from_hex;
+
+    const MAGIC: u32 = 0x0723_0203;
+    const OP_CAPABILITY: u32 = 17;
 
     fn module(capabilities: &[u32]) -> Vec<u8> {
         let mut words = vec![MAGIC, 0x0001_0300, 0, 1, 0];
@@ -149,13 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_stand_before_everything_else_and_may_be_long() {
+    fn capabilities_count_wherever_they_stand_and_may_be_long() {
         let header = [MAGIC, 0x0001_0300, 0, 1, 0];
         let memory_model = [3 << 16 | 14, 0, 1];
         let shader = [2 << 16 | OP_CAPABILITY, SHADER];
         let late = [2 << 16 | OP_CAPABILITY, KERNEL];
         let all = words(&[&header[..], &shader, &memory_model, &late].concat());
-        assert_eq!(read(&all).map(|found| found.language), Ok(Language::Wgsl));
+        assert!(read(&all).unwrap_err().contains("or both"));
         // A word of an instruction is no instruction, even where it looks like one.
         let long = [4 << 16 | OP_CAPABILITY, SHADER, 2 << 16 | OP_CAPABILITY, KERNEL];
         assert_eq!(
@@ -176,21 +263,5 @@ mod tests {
             (needs(60), needs(69), needs(9), needs(10)),
             (vec![], vec![], vec!["f16"], vec!["f64"])
         );
-    }
-
-    #[test]
-    fn a_file_ends_with_an_instruction() {
-        let good = module(&[SHADER]);
-        assert!(check_lengths(good.len(), &[0; HEADER]).is_ok());
-        let longer = [good.clone(), words(&[3 << 16 | 14, 0])].concat();
-        assert_eq!(
-            read(&longer).unwrap_err(),
-            "it is cut: 36 bytes end within a word or an instruction"
-        );
-        for more in 1..4 {
-            let bytes = [&good[..], &[0, 0, 0][..more]].concat();
-            assert!(read(&bytes).unwrap_err().starts_with("it is cut"), "{more}");
-        }
-        assert!(read(&good[..16]).unwrap_err().starts_with("it is cut: 16 bytes"));
     }
 }

@@ -17,7 +17,7 @@ fn a_compiler_is_given_what_the_suite_defines_and_the_text_with_its_headers() {
     let more = "group: [64], defines: { FOUR: 4 }, options: [-cl-fast-relaxed-math]";
     let suite = load_with("group: [64]", more, &files).unwrap();
     let kernel = suite.workloads[0].kernel.as_ref().unwrap();
-    let of = |language| kernel.settings(kernel.text(language).unwrap());
+    let of = |language| kernel.settings(kernel.text(language).unwrap(), &[]);
     let settings = of(Language::Opencl);
     assert_eq!(settings.defines, [("FOUR".to_owned(), "4".to_owned())]);
     assert_eq!(settings.options, ["-cl-fast-relaxed-math"]);
@@ -35,7 +35,7 @@ fn registers_are_declared_and_change_no_kernel() {
     let with = |more: &str| load_with("group: [64]", &format!("group: [64]{more}"), &[]).unwrap();
     let settings = |suite: &crate::Suite| {
         let kernel = suite.workloads[0].kernel.as_ref().unwrap();
-        kernel.settings(kernel.text(Language::Opencl).unwrap())
+        kernel.settings(kernel.text(Language::Opencl).unwrap(), &[])
     };
     let [none, some] = ["", ", registers: 63"].map(|more| settings(&with(more)));
     assert_eq!((none.registers, some.registers), (None, Some(63)));

@@ -24,6 +24,17 @@ impl Converter<'_> {
         entry: &str,
         at: &Range<usize>,
     ) -> Option<Vec<KernelText>> {
+        let texts = self.found_texts(kernel, entry, at)?;
+        self.translation_fits(kernel, &texts)?;
+        Some(texts)
+    }
+
+    fn found_texts(
+        &mut self,
+        kernel: &file::Kernel,
+        entry: &str,
+        at: &Range<usize>,
+    ) -> Option<Vec<KernelText>> {
         let own = [
             (Language::Opencl, Written::Plain, &kernel.opencl),
             (Language::Wgsl, Written::Plain, &kernel.wgsl),
@@ -56,7 +67,7 @@ impl Converter<'_> {
                     Some((file, self.own(language, written, file)))
                 });
                 let mut texts: Vec<_> = plain.collect();
-                texts.extend(kernel.spirv.as_ref().map(|file| (file, self.spirv(file))));
+                texts.extend(kernel.spirv.as_ref().map(|file| (file, self.spirv(file, kernel))));
                 self.one_each(texts)
             }
         }
@@ -119,13 +130,32 @@ impl Converter<'_> {
         Some(kept)
     }
 
+    /// `translate` is said of a module that becomes WGSL without it.
+    fn translation_fits(&mut self, kernel: &file::Kernel, texts: &[KernelText]) -> Option<()> {
+        let Some(At { at, .. }) = &kernel.translate else { return Some(()) };
+        let is_one = |text: &KernelText| {
+            text.language == Language::Wgsl
+                && matches!(text.written, Written::Spirv | Written::Module)
+        };
+        if texts.iter().any(is_one) {
+            return Some(());
+        }
+        let message = "`translate` is for a module in SPIR-V for Vulkan, and here is none";
+        self.diagnostics.reject(at, message, None)
+    }
+
     /// A file in SPIR-V.
-    fn spirv(&mut self, file: &At<String>) -> Option<KernelText> {
+    fn spirv(&mut self, file: &At<String>, kernel: &file::Kernel) -> Option<KernelText> {
+        let as_it_is = kernel.translate.as_ref().filter(|translate| !translate.value);
         let read = self.root.read_bytes(self.diagnostics.source(), &file.value);
         let read = read.and_then(|(path, name, bytes)| {
             let Spirv { digits, language, needs } = spirv::read(&bytes)?;
             self.files.insert(path, sha256_hex(&bytes));
-            let (written, origin, text) = (Written::Spirv, Origin::User(name), digits.into());
+            let written = match as_it_is {
+                Some(_) if language == Language::Wgsl => Written::Module,
+                _ => Written::Spirv,
+            };
+            let (origin, text) = (Origin::User(name), digits.into());
             Ok(KernelText { language, written, needs, origin, text, expanded: None })
         });
         let failed = |why| format!("cannot read the kernel `{}`: {why}", file.value);
@@ -313,7 +343,8 @@ mod tests {
         let suite = load("spirv: k.spv, entry: copy").unwrap();
         let kernel = suite.workloads[0].kernel.as_ref().unwrap();
         assert!(
-            kernel.settings(&kernel.texts[0]).spirv && kernel.texts[0].language == Language::Opencl
+            kernel.settings(&kernel.texts[0], &[]).spirv
+                && kernel.texts[0].language == Language::Opencl
         );
         let other: Vec<u8> = [0x0723_0203u32, 0x0001_0300, 0, 2, 0, 2 << 16 | 17, 6]
             .iter()

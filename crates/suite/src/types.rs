@@ -4,6 +4,7 @@ use super::Expr;
 use super::program::Program;
 use super::requested::Requested;
 use super::search::Search;
+use super::subgroup::Subgroup;
 use super::tolerances::Profile;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
@@ -165,6 +166,8 @@ pub struct Kernel {
     pub search: Option<Search>,
     /// Optional device features it needs (`subgroups`, `f16`).
     pub needs: Vec<String>,
+    /// How many work-items its subgroups must have.
+    pub subgroup: Option<Subgroup>,
     /// What its compilers are told besides.
     pub settings: Settings,
     /// Where each of its `args` stands.
@@ -209,6 +212,8 @@ pub enum Written {
     Glsl,
     /// In SPIR-V, as hexadecimal digits: Vulkan's becomes WGSL, OpenCL's is handed over as it is.
     Spirv,
+    /// In SPIR-V for Vulkan, as hexadecimal digits: handed over as it is.
+    Module,
     /// Not at all: a library has it.
     Library(Library),
 }
@@ -228,6 +233,17 @@ pub struct KernelText {
     pub text: Arc<str>,
     /// The text with its headers, where it includes any.
     pub expanded: Option<Expanded>,
+}
+
+impl KernelText {
+    /// Whether a driver gets it as SPIR-V.
+    pub fn is_module(&self) -> bool {
+        match self.written {
+            Written::Module => true,
+            Written::Spirv => self.language == Language::Opencl,
+            Written::Plain | Written::Glsl | Written::Library(_) => false,
+        }
+    }
 }
 
 /// One buffer of a workload.

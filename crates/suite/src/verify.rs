@@ -152,7 +152,10 @@ impl Converter<'_> {
             Verification::Device(how) => Some(Verify::Device(how.or_defaults(written(buffers)))),
             Verification::Emulator(how) => {
                 // A kernel with diagnostics of its own is reported elsewhere.
-                if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
+                let runs = |kernel: &Kernel| {
+                    kernel.text(Language::Wgsl).is_some_and(|text| !text.is_module())
+                };
+                if kernel.is_some_and(|kernel| !runs(kernel)) {
                     let message = "the emulator runs WGSL, and the kernel has no such source";
                     let help = "add `wgsl:` to the kernel, or verify against `device`";
                     return self.diagnostics.reject(at, message, Some(help));

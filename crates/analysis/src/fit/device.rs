@@ -209,10 +209,9 @@ impl Device {
 /// By what the kernels of a device are counted.
 pub fn rules(profile: &Profile) -> Rules {
     let usual = Rules::default();
-    let warp = profile.device.subgroup.map(|[_, max]| max);
     let banks = profile.local.as_ref().and_then(|local| local.banks);
     Rules {
-        warp: warp.filter(|warp| warp.is_power_of_two() && *warp <= 128).unwrap_or(usual.warp),
+        warp: profile.device.warp().unwrap_or(usual.warp),
         transaction: profile
             .strides
             .as_ref()

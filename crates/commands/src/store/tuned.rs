@@ -130,7 +130,10 @@ impl Tried {
 fn kernel_hash(kernel: &Kernel, device: &DeviceInfo) -> String {
     let hash = |text: &KernelText| {
         let mut identity = text.text.as_bytes().to_vec();
-        identity.extend(kernel.settings(text).identity().unwrap_or_default());
+        // Without the size that a constant gives.
+        identity.extend(kernel.settings(text, &[]).identity().unwrap_or_default());
+        identity
+            .extend(kernel.subgroup.iter().flat_map(|subgroup| subgroup.to_string().into_bytes()));
         sha256_hex(identity)
     };
     kernel.text(device.language).map_or_else(String::new, hash)

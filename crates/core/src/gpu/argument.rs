@@ -181,6 +181,10 @@ impl KernelSource {
         if self.language == Language::Opencl {
             return None;
         }
+        if self.settings.spirv {
+            let has_local = self.arguments().iter().any(|arg| matches!(arg, Argument::Local(_)));
+            return has_local.then(|| "Vulkan takes no local memory as an argument".to_owned());
+        }
         // Of an image's elements the kernel sees what the device makes of them.
         let held = self.bindings.iter().filter(|b| b.image.is_none()).map(|b| b.element);
         let lacks = held.filter(|element| element.scalar.wgsl().is_none()).map(String::from).next();

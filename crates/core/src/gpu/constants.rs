@@ -27,8 +27,13 @@ impl KernelSource {
     /// Declarations may stand in any order.
     ///
     /// # Errors
-    /// `Unsupported` when a constant is a type that the language lacks.
+    /// `Unsupported` when a constant is a type that the language lacks, or the kernel is SPIR-V.
     pub fn wgsl(&self) -> Result<String> {
+        if self.settings.spirv {
+            return Err(Error::Unsupported(
+                "the kernel is in SPIR-V, which is not translated".to_owned(),
+            ));
+        }
         let constants = self.spelled_constants(Language::Wgsl)?;
         let names: Vec<_> = constants.iter().map(|(name, _)| name.as_str()).collect();
         let text = rebound(&self.text, &self.settings.bindings);

@@ -9,10 +9,17 @@ use serde::{Deserialize, Serialize};
 /// The feature by which a device of OpenCL's embedded profile is known: it has 64-bit integers only where it has the
 /// feature `i64` too.
 pub const EMBEDDED: &str = "embedded";
+/// The feature of a device that takes kernels in SPIR-V as they are.
+pub const SPIRV: &str = "spirv";
+/// The feature of a device of which a kernel can ask how many work-items its subgroups have.
+pub const SUBGROUP_SIZE: &str = "subgroup_size";
 /// The feature of a device that says that it takes numbers next to zero (denormals, of `f32`) for zero.
 pub const FLUSH_TO_ZERO: &str = "flush_to_zero";
 /// The feature of a device that says that it rounds `f32` towards zero, and not to the nearest.
 pub const ROUND_TO_ZERO: &str = "round_to_zero";
+
+/// No GPU has larger subgroups.
+pub const MAX_SUBGROUP: u32 = 128;
 
 /// What sort of processor the device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -132,6 +139,14 @@ impl DeviceInfo {
         }
     }
 
+    /// Work-items that execute one instruction at a time: those of the largest subgroup, where it is known. Drivers for
+    /// CPUs that let a subgroup be any part of a group have no such number.
+    pub fn warp(&self) -> Option<u32> {
+        let [smallest, largest] = self.subgroup?;
+        let is_any = self.kind == DeviceKind::Cpu && smallest < largest;
+        Some(largest).filter(|size| !is_any && size.is_power_of_two() && *size <= MAX_SUBGROUP)
+    }
+
     /// Whether both are the same position of one API in one machine.
     pub fn is_at(&self, other: &Self) -> bool {
         (&self.backend, self.index, &self.remote) == (&other.backend, other.index, &other.remote)
@@ -156,4 +171,20 @@ fn what_a_device_is_called_and_whether_it_is_a_gpu() {
     assert_eq!((here.label(), there.label()), ("opencl:0".into(), "opencl:0@board".into()));
     assert!(here.is_at(&here.clone()) && !here.is_at(&there) && there.is_at(&there));
     assert!(!here.is_at(&DeviceInfo { index: here.index + 1, ..here.clone() }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample::device;
+
+    #[test]
+    fn a_warp_is_the_largest_subgroup_but_for_drivers_to_which_any_part_of_a_group_is_one() {
+        let warp = |kind, subgroup| DeviceInfo { kind, subgroup, ..device("vulkan") }.warp();
+        use DeviceKind::{Cpu, Discrete};
+        assert_eq!(warp(Discrete, Some([32, 64])), Some(64));
+        assert_eq!(warp(Cpu, Some([8, 8])), Some(8));
+        assert_eq!((warp(Cpu, Some([1, 64])), warp(Discrete, Some([1, 512]))), (None, None));
+        assert_eq!((warp(Discrete, None), warp(Discrete, Some([33, 33]))), (None, None));
+    }
 }

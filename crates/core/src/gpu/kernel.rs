@@ -153,7 +153,8 @@ pub struct Binding {
 pub enum BoundsChecks {
     /// The API checks (wgpu's default): safe with any kernel, slower.
     On,
-    /// No checks, for kernels shipped with gpubench in suites shipped with it, or where the API has none (OpenCL).
+    /// No checks, for kernels shipped with gpubench in suites shipped with it, for modules that are handed over as they are,
+    /// or where the API has none (OpenCL).
     Off,
 }
 
@@ -241,6 +242,8 @@ impl KernelSource {
     /// somebody else's sizes are trusted.
     pub fn bounds_checks(&self) -> BoundsChecks {
         match (&self.origin, self.language) {
+            // Nobody looks into a module that is handed over as it is.
+            _ if self.settings.spirv => BoundsChecks::Off,
             (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => BoundsChecks::On,
             _ => BoundsChecks::Off,
         }

@@ -12,12 +12,16 @@ mod recording;
 mod scalar;
 mod settings;
 mod signature;
+mod spirv;
 mod timeline;
 mod wgsl_text;
 
 pub use argument::{Argument, ValueType, offsets, order_misfit, packed, place_in_suite};
 pub use image::{Filter, Image, ImageOf};
-pub use info::{DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO, ZeroCopy};
+pub use info::{
+    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, MAX_SUBGROUP, ROUND_TO_ZERO, SPIRV,
+    SUBGROUP_SIZE, ZeroCopy,
+};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,
     group_label,
@@ -29,5 +33,8 @@ pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice,
 pub use scalar::Scalar;
 pub use settings::{Expanded, Library, OPTIONS, Settings};
 pub use signature::{FormalArgument, Signature, Takes};
+pub use spirv::{
+    BindingKind, GroupSize, SpecConstant, SpecType, SpirvBinding, SpirvEntry, SpirvModule,
+};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};
 pub use wgsl_text::{Override, original_group, overrides};

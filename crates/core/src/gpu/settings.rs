@@ -18,7 +18,7 @@ pub struct Settings {
     /// `@group` and `@binding` of each argument in WGSL; empty: group 0, and its position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<[u32; 2]>,
-    /// Whether the text is SPIR-V for OpenCL, in hexadecimal.
+    /// Whether the text is SPIR-V, in hexadecimal, that the driver takes as it is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub spirv: bool,
     /// The library that has the kernel, in place of a text.
@@ -28,6 +28,9 @@ pub struct Settings {
     /// built.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
+    /// Work-items that its subgroups must have; without it, as many as the driver likes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subgroup: Option<u32>,
     /// Where the suite names each argument, as `FILE:LINE:COLUMN`; empty where it does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,

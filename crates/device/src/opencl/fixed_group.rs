@@ -9,23 +9,29 @@ use gpubench_core::gpu::KernelSource;
 use opencl3::kernel::Kernel;
 use opencl3::types::cl_device_id;
 
-/// The same text, all its kernels for the group that it is launched with; `None` where it is no text, or names a
-/// group itself.
-pub(super) fn with_fixed_group(source: &KernelSource) -> Option<KernelSource> {
+/// The same text, all its kernels for the group that it is launched with, besides what else they are `asked`; `None`
+/// where it is no text, or names a group itself.
+pub(super) fn with_fixed_group(source: &KernelSource, asked: Option<&str>) -> Option<KernelSource> {
+    let name = "reqd_work_group_size";
+    let group = format!("{name}({})", list(source));
+    let is_own = source.settings.spirv || source.opencl().contains(name);
+    (!is_own).then(|| with_attributes(source, &[Some(&group[..]), asked]))
+}
+
+/// The same text, all its kernels with these attributes.
+pub(super) fn with_attributes(source: &KernelSource, attributes: &[Option<&str>]) -> KernelSource {
     let text = source.opencl();
-    if source.settings.spirv || text.contains("reqd_work_group_size") {
-        return None;
-    }
-    let attribute = format!("__attribute__((reqd_work_group_size({})))", list(source));
+    let attributes: String =
+        attributes.iter().flatten().map(|one| format!("__attribute__(({one})) ")).collect();
     let word = if text.contains("__kernel") { "__kernel" } else { "kernel" };
     let other = if word == "kernel" { "__kernel" } else { "kernel" };
-    let text = format!("#define {word} {attribute} {other}\n#line 1\n{text}");
-    let mut fixed = source.clone();
-    match &mut fixed.settings.expanded {
+    let text = format!("#define {word} {attributes}{other}\n#line 1\n{text}");
+    let mut with = source.clone();
+    match &mut with.settings.expanded {
         Some(expanded) => expanded.text = text,
-        None => fixed.text = text,
+        None => with.text = text,
     }
-    Some(fixed)
+    with
 }
 
 /// The group as the attribute lists it.
@@ -72,11 +78,15 @@ mod tests {
             settings: Default::default(),
             meaning: None,
         };
-        let fixed = with_fixed_group(&source).unwrap();
+        let fixed = with_fixed_group(&source, None).unwrap();
         assert_eq!(
             fixed.text,
             "#define kernel __attribute__((reqd_work_group_size(32, 32, 1))) __kernel\n#line 1\nkernel void f(global uint* out) {}"
         );
-        assert!(with_fixed_group(&fixed).is_none(), "it names its group");
+        assert!(with_fixed_group(&fixed, None).is_none(), "it names its group");
+        let other = KernelSource { text: "__kernel void f() {}".into(), ..source };
+        assert!(with_fixed_group(&other, Some("with(8)")).unwrap().text.starts_with(
+            "#define __kernel __attribute__((reqd_work_group_size(32, 32, 1))) __attribute__((with(8))) kernel\n"
+        ));
     }
 }

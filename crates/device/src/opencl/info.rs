@@ -3,9 +3,11 @@
 use super::device_buffer::HOST_POINTER_ALIGNMENT;
 use super::query::{Query, platform_text, saturating};
 use super::status::checked;
+use super::subgroup_size;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
-    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO, ZeroCopy,
+    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO, SPIRV,
+    SUBGROUP_SIZE, ZeroCopy,
 };
 use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::Bytes;
@@ -205,10 +207,11 @@ fn max_groups(device: Query) -> [u32; 3] {
 }
 
 fn subgroup(device: Query) -> Option<[u32; 2]> {
-    let range = |sizes: Vec<u32>| Some([*sizes.iter().min()?, *sizes.iter().max()?]);
+    let range =
+        |sizes: Vec<u64>| Some([*sizes.iter().min()?, *sizes.iter().max()?].map(saturating));
     let single = |what| device.number32(what).map(|n| [n, n]);
     device
-        .numbers32(CL_DEVICE_SUB_GROUP_SIZES_INTEL)
+        .sizes(CL_DEVICE_SUB_GROUP_SIZES_INTEL)
         .and_then(range)
         .or_else(|| single(cl::CL_DEVICE_WARP_SIZE_NV))
         .or_else(|| single(cl::CL_DEVICE_WAVEFRONT_WIDTH_AMD))
@@ -273,8 +276,9 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
     let table = [
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
-        ("spirv", intermediate.contains("SPIR-V")),
+        (SPIRV, intermediate.contains("SPIR-V")),
         ("subgroups", subgroups.into_iter().all(has)),
+        (SUBGROUP_SIZE, has(subgroup_size::EXTENSION)),
         ("i64_atomics", has("cl_khr_int64_base_atomics")),
         (EMBEDDED, is_embedded(device)),
         ("i64", is_embedded(device) && has("cles_khr_int64")),

@@ -5,9 +5,10 @@ use super::fixed_group;
 use super::images;
 use super::log;
 use super::object::{self, Owned};
-use super::programs::Programs;
+use super::programs::{Compiled, Programs};
 use super::query::{Query, number};
 use super::status::checked;
+use super::subgroup_size;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -27,6 +28,7 @@ use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program
 use opencl3::types::{cl_device_id, cl_mem};
 use std::ffi::{CString, c_void};
 use std::ptr;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
@@ -174,20 +176,15 @@ pub(super) fn build(
     validation::group(source, info)?;
     images::check(device, &info.api, source)?;
     let mut options = options(source, info)?;
-    let place = (context, device);
+    let subgroup = subgroup_size::asked(source, info)?;
     let begun = Instant::now();
-    let (mut compiled, mut kept) = programs.compiled(place, source, &options)?;
-    let mut object = entry(&compiled.program, source)?;
-    if allowed_group(&object, device, source) < source.group_size()
-        && let Some(fixed) = fixed_group::with_fixed_group(source)
-        && let Ok((again, was_kept)) = programs.compiled(place, &fixed, &options)
-        && let Ok(other) = entry(&again.program, &fixed)
-    {
-        (object, kept) = (other, kept && was_kept);
-        compiled = again;
-        options = format!("{options} with reqd_work_group_size({})", fixed_group::list(source));
-    }
+    let place = (context, device);
+    let Fitting { object, compiled, kept, attributes } =
+        fitting(programs, place, source, (subgroup, &options))?;
     let seconds = if kept { compiled.seconds } else { begun.elapsed().as_secs_f64() };
+    for attribute in attributes {
+        options = format!("{options} with {attribute}");
+    }
     let report = BuildReport {
         kept,
         options,
@@ -195,6 +192,8 @@ pub(super) fn build(
         ..report(&object, device, seconds)
     };
     check_resources(&object, device, info, source)?;
+    let size = work_group_number(&object, device, subgroup_size::COMPILED);
+    subgroup_size::check(size, source.settings.subgroup)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let images = source.images();
     let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
@@ -216,6 +215,38 @@ pub(super) fn build(
         bound: None,
     };
     Ok((kernel, report))
+}
+
+/// A kernel with the attributes that it was compiled with.
+struct Fitting {
+    object: Owned<cl::Kernel>,
+    compiled: Rc<Compiled>,
+    kept: bool,
+    attributes: Vec<String>,
+}
+
+/// Compiles a kernel for the `subgroup` that it asks for; and for its group as well, where the driver runs none so large otherwise.
+fn fitting(
+    programs: &mut Programs,
+    place: (&Context, cl_device_id),
+    source: &KernelSource,
+    (subgroup, options): (Option<String>, &str),
+) -> Result<Fitting> {
+    let asked = subgroup.as_deref();
+    let with = asked.map(|one| fixed_group::with_attributes(source, &[Some(one)]));
+    let first = with.as_ref().unwrap_or(source);
+    let (compiled, kept) = programs.compiled(place, first, options)?;
+    let object = entry(&compiled.program, source)?;
+    if allowed_group(&object, place.1, source) < source.group_size()
+        && let Some(fixed) = fixed_group::with_fixed_group(source, asked)
+        && let Ok((again, was_kept)) = programs.compiled(place, &fixed, options)
+        && let Ok(other) = entry(&again.program, source)
+    {
+        let group = format!("reqd_work_group_size({})", fixed_group::list(source));
+        let attributes = std::iter::once(group).chain(subgroup).collect();
+        return Ok(Fitting { object: other, compiled: again, kept: kept && was_kept, attributes });
+    }
+    Ok(Fitting { object, compiled, kept, attributes: subgroup.into_iter().collect() })
 }
 
 /// The program, and what its compiler said.

@@ -25,6 +25,7 @@ mod query;
 mod run;
 mod signatures;
 mod status;
+mod subgroup_size;
 mod transfer;
 mod turned;
 

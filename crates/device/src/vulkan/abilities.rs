@@ -4,9 +4,10 @@ use super::facts::Physical;
 use super::instance::{Instance, named};
 use super::matrices;
 use super::status::checked;
+use super::subgroups::Subgroups;
 use ash::vk;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{MatrixProduct, Scalar};
+use gpubench_core::gpu::{MatrixProduct, SPIRV, SUBGROUP_SIZE, Scalar};
 use naga::valid::Capabilities;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -26,8 +27,7 @@ pub(super) struct Abilities {
     pub statistics: bool,
     /// On what multiple of bytes the program's own memory can be the device's, where it can.
     pub host_pointers: Option<u64>,
-    /// Subgroup operations in kernels.
-    pub subgroups: bool,
+    pub subgroups: Subgroups,
     pub f16: bool,
     pub f64: bool,
     pub int64: bool,
@@ -37,8 +37,6 @@ pub(super) struct Abilities {
     pub packed_dot: bool,
     /// Products of matrices in kernels.
     pub matrices: BTreeSet<MatrixProduct>,
-    /// Kernels whose subgroup size may be any of a range.
-    pub subgroup_range: Option<[u32; 2]>,
 }
 
 impl Abilities {
@@ -79,6 +77,7 @@ impl Abilities {
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
         let core = chain.features;
+        let subgroups = Subgroups::of(instance, physical, has);
         let f16 = half.shader_float16 != 0
             && half_storage.storage_buffer16_bit_access != 0
             && half_storage.uniform_and_storage_buffer16_bit_access != 0;
@@ -88,17 +87,16 @@ impl Abilities {
             calibrated: has(ash::ext::calibrated_timestamps::NAME),
             statistics: statistics.pipeline_executable_info != 0,
             host_pointers: host_pointers(instance, physical, has),
-            subgroups: subgroups(physical),
             f16,
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
             packed_dot: dot.shader_integer_dot_product != 0,
-            matrices: matrices::of(instance, physical, has)
+            matrices: matrices::of(instance, physical, has, &subgroups)
                 .into_iter()
                 .filter(|product| f16 || ![product.factor, product.sum].contains(&Scalar::F16))
                 .collect(),
-            subgroup_range: subgroup_range(physical, has),
+            subgroups,
             extensions,
         })
     }
@@ -119,6 +117,7 @@ impl Abilities {
             (ash::khr::shader_float16_int8::NAME, self.f16),
             (ash::khr::zero_initialize_workgroup_memory::NAME, self.zeroed_local),
             (ash::khr::shader_integer_dot_product::NAME, self.packed_dot),
+            (ash::ext::subgroup_size_control::NAME, self.subgroups.features().is_some()),
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];
@@ -130,7 +129,10 @@ impl Abilities {
     /// What naga's validator allows in kernels.
     pub fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::IMMEDIATES;
-        capabilities.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, self.subgroups);
+        capabilities.set(
+            Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER,
+            self.subgroups.operations,
+        );
         capabilities.set(Capabilities::SHADER_FLOAT16, self.f16);
         capabilities.set(Capabilities::FLOAT64, self.f64);
         capabilities.set(Capabilities::SHADER_INT64, self.int64);
@@ -140,7 +142,13 @@ impl Abilities {
 
     /// The names that suites use.
     pub fn names(&self) -> Vec<String> {
-        let table = [("f16", self.f16), ("f64", self.f64), ("subgroups", self.subgroups)];
+        let table = [
+            ("f16", self.f16),
+            ("f64", self.f64),
+            ("subgroups", self.subgroups.operations),
+            (SPIRV, true),
+            (SUBGROUP_SIZE, self.subgroups.max_of_size.is_some()),
+        ];
         let known = table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned());
         known.chain(self.matrices.iter().map(MatrixProduct::to_string)).collect()
     }
@@ -175,32 +183,4 @@ fn host_pointers(
     let usable = features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
         && alignment.is_power_of_two();
     usable.then_some(alignment)
-}
-
-/// Whether kernels have all operations on subgroups that WGSL has.
-fn subgroups(physical: Physical<'_>) -> bool {
-    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup));
-    let needed = vk::SubgroupFeatureFlags::BASIC
-        | vk::SubgroupFeatureFlags::VOTE
-        | vk::SubgroupFeatureFlags::ARITHMETIC
-        | vk::SubgroupFeatureFlags::BALLOT
-        | vk::SubgroupFeatureFlags::SHUFFLE
-        | vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE
-        | vk::SubgroupFeatureFlags::QUAD;
-    subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
-        && subgroup.supported_operations.contains(needed)
-}
-
-fn subgroup_range(physical: Physical<'_>, has: impl Fn(&CStr) -> bool) -> Option<[u32; 2]> {
-    if has(ash::ext::subgroup_size_control::NAME) {
-        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-        physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut sizes));
-        if sizes.min_subgroup_size > 0 {
-            return Some([sizes.min_subgroup_size, sizes.max_subgroup_size]);
-        }
-    }
-    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup));
-    (subgroup.subgroup_size > 0).then_some([subgroup.subgroup_size; 2])
 }

@@ -242,9 +242,7 @@ fn create(
     let priorities = priorities(&families);
     let queues: Vec<_> = families.iter().zip(&priorities).map(queues_of_family).collect();
     let names: Vec<_> = abilities.wanted().into_iter().map(|name| name.as_ptr()).collect();
-    let core = vk::PhysicalDeviceFeatures::default()
-        .shader_float64(abilities.f64)
-        .shader_int64(abilities.int64);
+    let core = core_features(abilities);
     let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default()
         .storage_buffer16_bit_access(abilities.f16)
         .uniform_and_storage_buffer16_bit_access(abilities.f16);
@@ -258,6 +256,7 @@ fn create(
         .shader_zero_initialize_workgroup_memory(true);
     let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
         .shader_integer_dot_product(true);
+    let mut subgroups = abilities.subgroups.features();
     let mut matrices = Features::all();
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
@@ -279,6 +278,9 @@ fn create(
     if abilities.packed_dot {
         features = features.push_next(&mut dot);
     }
+    if let Some(subgroups) = &mut subgroups {
+        features = features.push_next(subgroups);
+    }
     if !abilities.matrices.is_empty() {
         features = matrices.chained(features);
     }
@@ -288,6 +290,11 @@ fn create(
         .push_next(&mut features);
     // SAFETY: the handle came from the instance; the structures live through the call.
     checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
+}
+
+fn core_features(abilities: &Abilities) -> vk::PhysicalDeviceFeatures {
+    let none = vk::PhysicalDeviceFeatures::default();
+    none.shader_float64(abilities.f64).shader_int64(abilities.int64)
 }
 
 /// Of each family its queues' priorities, which are all the same.

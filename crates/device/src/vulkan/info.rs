@@ -121,7 +121,7 @@ fn describe(
             && limits.timestamp_period > 0.0)
             .then(|| f64::from(limits.timestamp_period) * 1e-9)
             .filter(|seconds| is_tick(*seconds)),
-        subgroup: abilities.subgroup_range,
+        subgroup: abilities.subgroups.range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
         registers: None,

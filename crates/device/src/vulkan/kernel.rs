@@ -5,6 +5,7 @@ use super::context::{Context, Owned};
 use super::descriptors::{Given, Info, SETS, bound, pool, set_layout};
 use super::images::{self, Texture};
 use super::memory::Memory;
+use super::module;
 use super::params::Params;
 use super::spirv::{self, Spirv, Target};
 use super::statistics;
@@ -56,10 +57,11 @@ pub(super) fn build(
     images::check(context, source)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
-    let spirv = spirv::compile(source, &examined.text, target(context)).map_err(failed)?;
-    if spirv.has_matrices() {
-        check_subgroups(context, source)?;
-    }
+    let spirv = match source.settings.spirv {
+        true => module::given(source, &context.abilities, context.limits.max_push_constants_size)?,
+        false => spirv::compile(source, &examined.text, target(context)).map_err(failed)?,
+    };
+    check_subgroups(context, source, &spirv)?;
     let images = source.images();
     let samplers = samplers(context, &images)?;
     let bound = bound(&arguments, (&constant_memory, &images), spirv.pushed);
@@ -75,7 +77,7 @@ pub(super) fn build(
     let facts = statistics::of(context, *pipeline);
     let report = BuildReport {
         seconds,
-        local_bytes: Some(examined.local.0),
+        local_bytes: (!source.settings.spirv).then_some(examined.local.0),
         options: options(source.bounds_checks()).to_owned(),
         private_bytes: facts.private_bytes,
         subgroup: facts.subgroup,
@@ -129,11 +131,16 @@ fn check_limits(
     check_values(source, values, max_values)
 }
 
-/// With matrices all subgroups must be full, along the first dimension.
-fn check_subgroups(context: &Context, source: &KernelSource) -> Result<()> {
-    let subgroup = context.abilities.subgroup_range.map_or(1, |[_, largest]| largest);
+/// Subgroups have the size that is asked for, and with matrices all must be full, along the first dimension.
+fn check_subgroups(context: &Context, source: &KernelSource, spirv: &Spirv) -> Result<()> {
+    let (subgroups, asked) = (&context.abilities.subgroups, source.settings.subgroup);
+    if let Some(size) = asked {
+        let fits = subgroups.check(size, source.group_size());
+        fits.map_err(|why| Error::Unsupported(format!("{} asks for {why}", name(source))))?;
+    }
+    let subgroup = asked.or(subgroups.range.map(|[_, largest]| largest)).unwrap_or(1);
     let [x, ..] = source.group;
-    if x.is_multiple_of(subgroup) {
+    if !spirv.has_matrices() || x.is_multiple_of(subgroup) {
         return Ok(());
     }
     Err(Error::Unsupported(format!(
@@ -182,7 +189,8 @@ fn pipeline(
     layout: vk::PipelineLayout,
 ) -> Result<Owned<vk::Pipeline>, vk::Result> {
     let request = vk::ShaderModuleCreateInfo::default().code(&spirv.words);
-    // SAFETY: naga wrote the module for what the device can do, and validated it before.
+    // SAFETY: naga wrote the module for what the device can do, and validated it before; or it is a user's who trusts
+    // it, with no capability that the device was not opened with.
     let module = unsafe { context.device.create_shader_module(&request, None) }?;
     let module = Owned::new(context, module, ash::Device::destroy_shader_module);
     let entry = CString::new(source.entry.as_str()).unwrap_or_default();
@@ -190,11 +198,23 @@ fn pipeline(
         true => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
         false => vk::PipelineShaderStageCreateFlags::empty(),
     };
-    let stage = vk::PipelineShaderStageCreateInfo::default()
+    let (entries, values) = module::entries(&spirv.constants);
+    let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
         .flags(full)
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(*module)
         .name(&entry);
+    if !entries.is_empty() {
+        stage = stage.specialization_info(&constants);
+    }
+    // Where there is but one size, the device may not know the request.
+    let has_choice = context.abilities.subgroups.max_of_size.is_some();
+    let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+    if let Some(asked) = source.settings.subgroup.filter(|_| has_choice) {
+        size = size.required_subgroup_size(asked);
+        stage = stage.push_next(&mut size);
+    }
     let flags = match context.abilities.statistics {
         true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
         false => vk::PipelineCreateFlags::empty(),

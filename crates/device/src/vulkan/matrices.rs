@@ -2,25 +2,21 @@
 
 use super::facts::Physical;
 use super::instance::Instance;
+use super::subgroups::Subgroups;
 use ash::vk;
 use gpubench_core::gpu::{MatrixProduct, Scalar};
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// What kernels with such products need: the extensions, and of each its feature.
-pub(super) const NEEDED: [&CStr; 3] = [
-    ash::khr::cooperative_matrix::NAME,
-    ash::khr::vulkan_memory_model::NAME,
-    // Its pipelines say that no subgroup is cut short.
-    ash::ext::subgroup_size_control::NAME,
-];
+pub(super) const NEEDED: [&CStr; 2] =
+    [ash::khr::cooperative_matrix::NAME, ash::khr::vulkan_memory_model::NAME];
 
 /// Their features, for a question or a request.
 #[derive(Default)]
 pub(super) struct Features {
     matrices: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
     model: vk::PhysicalDeviceVulkanMemoryModelFeatures<'static>,
-    sizes: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
 }
 
 impl Features {
@@ -30,7 +26,6 @@ impl Features {
         Self {
             matrices: none.matrices.cooperative_matrix(true),
             model: none.model.vulkan_memory_model(true),
-            sizes: none.sizes.compute_full_subgroups(true),
         }
     }
 
@@ -39,17 +34,12 @@ impl Features {
         &'c mut self,
         chain: vk::PhysicalDeviceFeatures2<'c>,
     ) -> vk::PhysicalDeviceFeatures2<'c> {
-        let Self { matrices, model, sizes } = self;
-        chain.push_next(matrices).push_next(model).push_next(sizes)
+        let Self { matrices, model } = self;
+        chain.push_next(matrices).push_next(model)
     }
 
     fn are_there(&self) -> bool {
-        let all = [
-            self.matrices.cooperative_matrix,
-            self.model.vulkan_memory_model,
-            self.sizes.compute_full_subgroups,
-        ];
-        !all.contains(&vk::FALSE)
+        ![self.matrices.cooperative_matrix, self.model.vulkan_memory_model].contains(&vk::FALSE)
     }
 }
 
@@ -59,8 +49,10 @@ pub(super) fn of(
     instance: &Instance,
     physical: Physical<'_>,
     has: impl Fn(&CStr) -> bool,
+    subgroups: &Subgroups,
 ) -> BTreeSet<MatrixProduct> {
-    if !NEEDED.into_iter().all(has) {
+    // Its pipelines say that no subgroup is cut short.
+    if !NEEDED.into_iter().all(has) || !subgroups.can_be_full() {
         return BTreeSet::new();
     }
     let mut features = Features::default();

@@ -4,10 +4,10 @@
 //! | file | idea |
 //! |---|---|
 //! | `instance`, `info`, `facts` | the loader, the devices, what they say of themselves |
-//! | `abilities`, `matrices` | what is used where a device has it |
+//! | `abilities`, `subgroups`, `matrices` | what is used where a device has it |
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
-//! | `spirv`, `bindings`, `kernel`, `descriptors`, `statistics` | from WGSL to pipelines and their descriptor sets |
+//! | `spirv`, `module`, `bindings`, `kernel`, `descriptors`, `statistics` | from WGSL, or a module, to pipelines and their descriptor sets |
 //! | `images` | buffers that a kernel reads as images |
 //! | `buffer`, `imported`, `memory`, `params` | buffers of every kind, and the host's way into them |
 //! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
@@ -30,6 +30,7 @@ mod instance;
 mod kernel;
 mod matrices;
 mod memory;
+mod module;
 mod params;
 mod plan;
 mod prepare;
@@ -37,6 +38,7 @@ mod run;
 mod spirv;
 mod statistics;
 mod status;
+mod subgroups;
 mod timestamps;
 mod topology;
 

@@ -43,6 +43,8 @@ pub(super) struct Spirv {
     pub words: Vec<u32>,
     /// Whether its parameters are push constants, not a uniform buffer.
     pub pushed: bool,
+    /// Constants that the pipeline sets, by their `SpecId`.
+    pub constants: Vec<(u32, Vec<u8>)>,
 }
 
 impl Spirv {
@@ -88,9 +90,11 @@ pub(super) fn compile(source: &KernelSource, text: &str, target: Target) -> Resu
     if let Some(pushed) = pushed(&module, source, target.max_pushed)
         && let Ok(info) = validate(&pushed)
     {
-        return Ok(Spirv { words: write(source, &pushed, &info, target)?, pushed: true });
+        let words = write(source, &pushed, &info, target)?;
+        return Ok(Spirv { words, pushed: true, constants: vec![] });
     }
-    Ok(Spirv { words: write(source, &module, &info, target)?, pushed: false })
+    let words = write(source, &module, &info, target)?;
+    Ok(Spirv { words, pushed: false, constants: vec![] })
 }
 
 /// The module with its parameters as push constants, where it has one block of them that fits.

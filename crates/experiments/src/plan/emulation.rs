@@ -1,7 +1,9 @@
 //! What the emulator runs of a case.
 
 use super::{Candidate, Case, Pass};
-use gpubench_core::gpu::{Access, DeviceInfo, DeviceKind, KernelSource, Language};
+use gpubench_core::gpu::{
+    Access, DeviceInfo, DeviceKind, KernelSource, Language, MAX_SUBGROUP, SUBGROUP_SIZE,
+};
 use gpubench_core::units::Bytes;
 use gpubench_emulator::{Buffer, Launch};
 use gpubench_reference::Data;
@@ -33,7 +35,7 @@ pub fn emulated_device() -> DeviceInfo {
         local_memory: Bytes(u64::MAX),
         queues: 1,
         timestamp_resolution: None,
-        subgroup: None,
+        subgroup: Some([1, MAX_SUBGROUP]),
         offset_alignment: Bytes(4),
         host_memory: vec![],
         registers: None,
@@ -41,15 +43,15 @@ pub fn emulated_device() -> DeviceInfo {
         memory_types: vec![],
         pci: None,
         uuid: None,
-        features: vec![],
+        features: vec![SUBGROUP_SIZE.to_owned()],
     }
 }
 
 impl Candidate {
-    /// The kernel in WGSL, where it has such a source.
+    /// The kernel in WGSL, where it has such a source, or one that becomes it.
     pub fn wgsl(&self) -> Option<&KernelSource> {
         match self.kernel.language {
-            Language::Wgsl => Some(&self.kernel),
+            Language::Wgsl => (!self.kernel.settings.spirv).then_some(&self.kernel),
             Language::Opencl => self.other_language.as_ref(),
         }
     }

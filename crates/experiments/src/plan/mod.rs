@@ -17,6 +17,7 @@ mod resolve;
 mod same_code;
 mod scope;
 mod space;
+mod subgroup;
 mod variants;
 
 pub use block::{Chunking, bytes_of, multi_device_division, record_rows};

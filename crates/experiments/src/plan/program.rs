@@ -124,7 +124,7 @@ fn source(
         params_bytes: block(&asked.params) + values.len() as u32,
         args,
         meaning: None,
-        settings: kernel.settings(text),
+        settings: kernel.settings(text, &kernel.constants),
     })
 }
 

@@ -23,6 +23,7 @@ pub(super) fn distinct(variants: Vec<Candidate>) -> Vec<Candidate> {
 /// Whether the compiler and the device are given the same for both, but for these constants.
 fn are_same(a: &Candidate, b: &Candidate, unread: &BTreeSet<String>) -> bool {
     a.kernel.group == b.kernel.group
+        && a.kernel.settings == b.kernel.settings
         && a.kernel.args == b.kernel.args
         && a.groups == b.groups
         && [a.flops, a.bytes] == [b.flops, b.bytes]
@@ -43,6 +44,10 @@ fn mentioned<'a>(
 /// The constants of which neither the name nor a relative's (`V_WIDTH`) stands in the text or in what a definition
 /// puts into it.
 fn unmentioned(kernel: &KernelSource) -> BTreeSet<String> {
+    // A module's text is digits, and its constants are set by name.
+    if kernel.settings.spirv {
+        return BTreeSet::new();
+    }
     let text = match kernel.language {
         Language::Opencl => kernel.opencl(),
         Language::Wgsl => &kernel.text,

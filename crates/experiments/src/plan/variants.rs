@@ -5,10 +5,11 @@ use super::fallback::check_local_memory;
 use super::grid::work_groups;
 use super::same_code::distinct;
 use super::scope::with_constants;
+use super::subgroup::check_subgroup;
 use super::{BufferPlan, Candidate, Pass};
 use gpubench_core::gpu::{
-    Binding, Constant, DeviceInfo, EMBEDDED, KernelSource, Language, Meaning, Scalar, group_label,
-    overrides,
+    Binding, Constant, DeviceInfo, EMBEDDED, KernelSource, Language, Meaning, SPIRV, Scalar,
+    group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
 use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload, Written};
@@ -122,7 +123,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         params_bytes: block(params) + values.len() as u32,
         args,
         meaning: meaning(asked, [flops, bytes], &types, all_groups),
-        settings: kernel.settings(text),
+        settings: kernel.settings(text, &variant.constants),
     };
     check_local_memory(&source, kernel, workload, device)?;
     check_arguments(&source, asked)?;
@@ -196,9 +197,10 @@ pub(super) fn check_arguments(source: &KernelSource, asked: &Asked) -> Result<()
         return Err(why);
     }
     let device = asked.device;
-    if source.settings.spirv && !device.features.iter().any(|has| has == "spirv") {
+    if source.settings.spirv && !device.features.iter().any(|has| has == SPIRV) {
         return Err("the kernel is in SPIR-V, which the driver does not take".into());
     }
+    source.settings.subgroup.map_or(Ok(()), |size| check_subgroup(size, device))?;
     for buffer in &asked.buffers {
         check_element(buffer, device)?;
     }
@@ -244,13 +246,13 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     if !matches!(asked.workload.verify, Verify::Emulator(_)) || source.language == Language::Wgsl {
         return None;
     }
-    let text = kernel.text(Language::Wgsl)?;
+    let text = kernel.text(Language::Wgsl).filter(|text| !text.is_module())?;
     let other = KernelSource {
         language: Language::Wgsl,
         text: kernel.built_text(text, source.group, &source.constants, asked.buffers.len()).ok()?,
         origin: text.built_origin(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
-        settings: kernel.settings(text),
+        settings: kernel.settings(text, &source.constants),
         ..source.clone()
     };
     other.unsupported_argument().is_none().then_some(other)

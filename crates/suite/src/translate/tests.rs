@@ -97,13 +97,13 @@ fn spirv_for_vulkan_becomes_wgsl() {
     assert!(text.built_origin().file().ends_with("k.spv as WGSL"));
     let built = kernel.built_text(text, kernel.group, &[], 2).unwrap();
     assert!(built.contains("fn copy(") && built.contains("@workgroup_size(64, 1, 1)"), "{built}");
-    assert!(!kernel.settings(text).spirv, "what is built is WGSL");
+    assert!(!kernel.settings(text, &[]).spirv, "what is built is WGSL");
     let plain = KernelText { written: Written::Plain, ..text.clone() };
     assert_eq!(kernel.built_text(&plain, kernel.group, &[], 2).unwrap(), *text.text);
     assert_eq!(plain.built_origin(), text.origin);
     let for_opencl = KernelText { language: Language::Opencl, ..text.clone() };
     assert_eq!(kernel.built_text(&for_opencl, kernel.group, &[], 2).unwrap(), *text.text);
-    assert!(kernel.settings(&for_opencl).spirv);
+    assert!(kernel.settings(&for_opencl, &[]).spirv);
     let cut = KernelText { text: text.text[..48].into(), ..text.clone() };
     let why = kernel.built_text(&cut, kernel.group, &[], 2).unwrap_err();
     assert!(why.contains("k.spv: naga, which reads SPIR-V for Vulkan, says:"), "{why}");

@@ -283,8 +283,8 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         error: None,
     };
     let counts = Some(args.rules(warp));
-    let instrumentation =
-        Instrumentation { counts, races: true, limit: args.limit, subgroup: warp };
+    let subgroup = candidate.kernel.settings.subgroup.unwrap_or(warp);
+    let instrumentation = Instrumentation { counts, races: true, limit: args.limit, subgroup };
     match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds, mut launch)) => {
             one.show = shown(case, &args.show, &mut launch.buffers)?;

@@ -1,7 +1,7 @@
 //! What another machine may be asked to run.
 
 use super::super::protocol::Request;
-use gpubench_core::gpu::{KernelSource, Origin};
+use gpubench_core::gpu::{KernelSource, Language, Origin};
 use gpubench_core::workload::Verify;
 use gpubench_experiments::plan::{Candidate, Case};
 use gpubench_suite::shipped_kernel;
@@ -35,22 +35,22 @@ fn of_case(case: &Case, trusted: bool) -> Option<String> {
 
 /// Whether this very binary has the kernel, whatever is said of where it comes from.
 fn is_shipped(kernel: &KernelSource) -> bool {
+    let is_compiled = kernel.settings.expanded.is_none() && !kernel.settings.spirv;
     if kernel.settings.library.is_some() {
-        return true;
+        return is_compiled && kernel.language == Language::Opencl && kernel.text.is_empty();
     }
     let (Origin::Shipped(file) | Origin::Lent(file)) = &kernel.origin else { return false };
     let path = file.strip_prefix("shaders/").unwrap_or(file);
     let stem = path.strip_suffix(".cl").or(path.strip_suffix(".wgsl"));
     let parts = stem.and_then(|stem| stem.split_once('/'));
     let text = parts.and_then(|(family, entry)| shipped_kernel(family, entry, kernel.language));
-    let is_compiled = kernel.settings.expanded.is_none() && !kernel.settings.spirv;
     is_compiled && text.is_some_and(|(_, text)| text == kernel.text)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use gpubench_core::gpu::Expanded;
+    use gpubench_core::gpu::{Expanded, Library};
     use gpubench_core::record::sample::device;
     use gpubench_core::units::Bytes;
     use gpubench_experiments::plan::{Limits, Planned};
@@ -85,6 +85,10 @@ pub(super) mod tests {
         // What is compiled is looked at, and not what it is said to be.
         let settings = case.candidates[0].kernel.settings.clone();
         case.candidates[0].kernel.settings.expanded = Some(Expanded::default());
+        assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));
+        // A library's routine is no text and no module.
+        case.candidates[0].kernel.settings = settings.clone();
+        case.candidates[0].kernel.settings.library = Some(Library::Clblast);
         assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));
         case.candidates[0].kernel.settings = settings;
         // It says that it is shipped, and is not.
