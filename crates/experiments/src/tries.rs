@@ -61,7 +61,7 @@ impl Tries {
         self.strategy.ask()
     }
 
-    /// What came of a variant; its times are of a unit of work.
+    /// Takes in how a variant did; times are of a unit of work.
     pub(crate) fn report(&mut self, position: usize, outcome: &Outcome) {
         self.strategy.report(position, outcome);
     }

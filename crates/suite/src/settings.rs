@@ -125,7 +125,7 @@ impl Converter<'_> {
 }
 
 impl Kernel {
-    /// What the compiler of `text` is told of a variant with these constants.
+    /// The settings of `text` in a variant with these constants.
     pub fn settings(&self, text: &KernelText, constants: &[(String, Constant)]) -> Settings {
         let places = self.args.iter().flatten().zip(&self.places);
         Settings {

@@ -14,8 +14,6 @@ const SHADER: u32 = 1;
 const KERNEL: u32 = 6;
 /// Assembly of the device, or of the host where that is the device.
 const ASSEMBLY: u32 = 5606;
-/// The latest version that devices of Vulkan 1.1 take, as which all are opened.
-const VULKAN: [u8; 2] = [1, 3];
 
 /// A file in SPIR-V.
 #[derive(Debug, PartialEq)]
@@ -80,7 +78,7 @@ pub(super) fn misfits(source: &KernelSource, subgroup: Option<&Subgroup>) -> Vec
     found.extend(group(entry, source));
     found.extend(places(&module, source));
     // What gives only the size of its subgroups is no constant of the module.
-    let is_own = |name: &str| subgroup.is_some_and(|subgroup| subgroup.to_string() == name);
+    let is_own = |name: &str| matches!(subgroup, Some(Subgroup::Constant(own)) if own == name);
     let constants = source.constants.iter().filter(|(name, _)| !is_own(name));
     found.extend(constants.filter_map(|one| constant(&module, one, file)));
     found
@@ -88,12 +86,13 @@ pub(super) fn misfits(source: &KernelSource, subgroup: Option<&Subgroup>) -> Vec
 
 fn version(module: &SpirvModule, file: &str) -> Option<Misfit> {
     let [major, minor] = module.version;
+    let [latest_major, latest_minor] = SpirvModule::LATEST;
     let message = format!(
-        "{file} is SPIR-V {major}.{minor}, and devices are opened as Vulkan 1.1, which takes {}.{}",
-        VULKAN[0], VULKAN[1]
+        "{file} is SPIR-V {major}.{minor}, and devices are opened as Vulkan 1.1, which takes {latest_major}.{latest_minor}"
     );
     let help = "compile it for that, as by `glslangValidator --target-env vulkan1.1`";
-    (module.version > VULKAN).then(|| Misfit::new(About::File, message, Some(help.to_owned())))
+    (module.version > SpirvModule::LATEST)
+        .then(|| Misfit::new(About::File, message, Some(help.to_owned())))
 }
 
 fn group(entry: &SpirvEntry, source: &KernelSource) -> Option<Misfit> {

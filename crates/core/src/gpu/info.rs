@@ -173,18 +173,13 @@ fn what_a_device_is_called_and_whether_it_is_a_gpu() {
     assert!(!here.is_at(&DeviceInfo { index: here.index + 1, ..here.clone() }));
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn a_warp_is_the_largest_subgroup_but_for_drivers_to_which_any_part_of_a_group_is_one() {
     use crate::record::sample::device;
-
-    #[test]
-    fn a_warp_is_the_largest_subgroup_but_for_drivers_to_which_any_part_of_a_group_is_one() {
-        let warp = |kind, subgroup| DeviceInfo { kind, subgroup, ..device("vulkan") }.warp();
-        use DeviceKind::{Cpu, Discrete};
-        assert_eq!(warp(Discrete, Some([32, 64])), Some(64));
-        assert_eq!(warp(Cpu, Some([8, 8])), Some(8));
-        assert_eq!((warp(Cpu, Some([1, 64])), warp(Discrete, Some([1, 512]))), (None, None));
-        assert_eq!((warp(Discrete, None), warp(Discrete, Some([33, 33]))), (None, None));
-    }
+    let warp = |kind, subgroup| DeviceInfo { kind, subgroup, ..device("vulkan") }.warp();
+    use DeviceKind::{Cpu, Discrete};
+    assert_eq!(warp(Discrete, Some([32, 64])), Some(64));
+    assert_eq!(warp(Cpu, Some([8, 8])), Some(8));
+    assert_eq!((warp(Cpu, Some([1, 64])), warp(Discrete, Some([1, 512]))), (None, None));
+    assert_eq!((warp(Discrete, None), warp(Discrete, Some([33, 33]))), (None, None));
 }

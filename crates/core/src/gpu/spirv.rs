@@ -146,6 +146,9 @@ struct Declared {
 }
 
 impl SpirvModule {
+    /// The latest version that Vulkan 1.1 takes, as which all devices are opened.
+    pub const LATEST: [u8; 2] = [1, 3];
+
     /// Reads a file.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ pub(super) fn of(
     subgroups: &Subgroups,
 ) -> BTreeSet<MatrixProduct> {
     // Its pipelines say that no subgroup is cut short.
-    if !NEEDED.into_iter().all(has) || !subgroups.can_be_full() {
+    if !NEEDED.into_iter().all(has) || !subgroups.full {
         return BTreeSet::new();
     }
     let mut features = Features::default();

@@ -9,9 +9,6 @@ use gpubench_core::gpu::{Constant, GroupSize, KernelSource, SpirvEntry, SpirvMod
 use gpubench_core::hash::from_hex;
 use std::collections::BTreeMap;
 
-/// What Vulkan 1.1 takes.
-const LATEST: [u8; 2] = [1, 3];
-
 /// The module of a kernel. That its arguments are the suite's was checked when that was loaded.
 ///
 /// # Errors
@@ -31,9 +28,10 @@ pub(super) fn given(
             source.origin.file()
         )));
     }
-    if module.version > LATEST {
+    if module.version > SpirvModule::LATEST {
         let [major, minor] = module.version;
-        let why = format!("{} is SPIR-V {major}.{minor}, later than 1.3", source.origin.file());
+        let why =
+            format!("{} is SPIR-V {major}.{minor}: too late for Vulkan 1.1", source.origin.file());
         return Err(Error::Unsupported(why));
     }
     let pushed = if module.has_push_constants { pushed_bytes(&source.arguments()) } else { 0 };

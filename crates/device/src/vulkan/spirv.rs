@@ -1,14 +1,11 @@
 //! From WGSL to SPIR-V, through naga; a lone parameter block becomes push constants.
 
 use super::bindings;
-use gpubench_core::gpu::{Argument, BoundsChecks, KernelSource};
+use gpubench_core::gpu::{Argument, BoundsChecks, KernelSource, SpirvModule};
 use naga::back::spv::{self, ZeroInitializeWorkgroupMemoryMode};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
-
-/// SPIR-V 1.3 is what Vulkan 1.1 takes.
-const VERSION: (u8, u8) = (1, 3);
 
 /// The instruction that declares `CooperativeMatrixKHR`.
 const COOPERATIVE_MATRIX: [u32; 2] = [2 << 16 | 17, 6022];
@@ -128,7 +125,7 @@ fn write(
     let checked = source.bounds_checks() == BoundsChecks::On;
     let policy = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
     let options = spv::Options {
-        lang_version: VERSION,
+        lang_version: SpirvModule::LATEST.into(),
         flags: spv::WriterFlags::empty(),
         // Without a map, bindings are those of the text.
         fake_missing_bindings: true,

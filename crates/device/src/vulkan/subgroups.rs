@@ -15,7 +15,7 @@ pub(super) struct Subgroups {
     /// Most subgroups of a group that asks for their size, where it may.
     pub max_of_size: Option<u32>,
     /// Whether a kernel may ask that none is cut short.
-    full: bool,
+    pub full: bool,
 }
 
 impl Subgroups {
@@ -52,11 +52,6 @@ impl Subgroups {
                 .subgroup_size_control(self.max_of_size.is_some())
                 .compute_full_subgroups(self.full)
         })
-    }
-
-    /// Whether a kernel may ask that none is cut short.
-    pub fn can_be_full(&self) -> bool {
-        self.full
     }
 
     /// Whether groups of `work_items` run in subgroups of `size`; why not otherwise.
@@ -106,7 +101,7 @@ mod tests {
         let fixed = device(Some([32, 32]), None);
         assert_eq!(fixed.check(32, 1024), Ok(()));
         assert!(fixed.check(64, 64).is_err());
-        assert!(device(Some([8, 32]), None).check(16, 64).is_err(), "nobody may choose");
+        assert!(device(Some([8, 32]), None).check(16, 64).is_err(), "it takes no request");
         assert!(device(Some([8, 32]), Some(64)).check(24, 64).is_err());
         assert!(device(None, None).check(4, 64).is_err());
     }

@@ -9,7 +9,7 @@ use gpubench_core::gpu::{DeviceInfo, SUBGROUP_SIZE};
 pub(super) fn check_subgroup(size: u32, device: &DeviceInfo) -> Result<(), String> {
     let has_choice = device.features.iter().any(|has| has == SUBGROUP_SIZE);
     let has = match device.subgroup {
-        None => "tells no sizes of its own".to_owned(),
+        None => "reports no sizes".to_owned(),
         Some([only, other]) if only == other => {
             if size == only {
                 return Ok(());
@@ -17,7 +17,7 @@ pub(super) fn check_subgroup(size: u32, device: &DeviceInfo) -> Result<(), Strin
             format!("has {only}")
         }
         Some([smallest, largest]) if !has_choice => {
-            format!("has {smallest} to {largest} and lets nobody choose")
+            format!("has {smallest} to {largest} and takes no request")
         }
         Some([smallest, largest]) if (smallest..=largest).contains(&size) => return Ok(()),
         Some([smallest, largest]) => format!("has {smallest} to {largest}"),
@@ -42,7 +42,7 @@ mod tests {
         let why = |size, subgroup, features| check(size, subgroup, features).unwrap_err();
         assert!(why(64, Some([32, 32]), &[]).ends_with("the device has 32"));
         assert!(why(64, range, &[SUBGROUP_SIZE]).ends_with("the device has 8 to 32"));
-        assert!(why(16, range, &["subgroups"]).ends_with("lets nobody choose"));
-        assert!(why(16, None, &[SUBGROUP_SIZE]).ends_with("tells no sizes of its own"));
+        assert!(why(16, range, &["subgroups"]).ends_with("takes no request"));
+        assert!(why(16, None, &[SUBGROUP_SIZE]).ends_with("reports no sizes"));
     }
 }
