@@ -77,7 +77,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
         let candidate = &case.candidates[position];
         let best = lowest.map(|cost| cost * candidate.work());
         let outcome = attempt(case, position, Race { best }, bench);
-        let known = learned(candidate, &outcome, highest);
+        let known = learned(outcome.as_ref().map(cost), candidate.work(), highest);
         highest = known.time().into_iter().chain(highest).max_by(f64::total_cmp);
         lowest = known.time().into_iter().chain(lowest).min_by(f64::total_cmp);
         tries.report(position, &known);
@@ -237,19 +237,36 @@ fn is_more_informative(error: &Error, last: &Error) -> bool {
 /// whole, and one far off would hide how the others differ.
 const FARTHEST: f64 = 10.0;
 
-/// What a search learns of a variant: of one that takes too long to be launched, about how long.
-fn learned(candidate: &Candidate, outcome: &Result<BuiltVariant>, highest: Option<f64>) -> Outcome {
-    let limit = highest.map_or(f64::INFINITY, |highest| FARTHEST * highest);
-    match outcome {
-        Ok(built) => {
-            let time = cost(built);
-            Outcome::Measured(Interval { low: time, time, high: time })
-        }
+/// What a search learns of a variant of so much `work`: its cost, or, where it takes too long to be launched, about what that
+/// would be.
+fn learned(cost: Result<f64, &Error>, work: f64, highest: Option<f64>) -> Outcome {
+    match cost {
+        Ok(time) => Outcome::Measured(Interval { low: time, time, high: time }),
         Err(Error::OverBudget(
             Reason::OverBudget { needed: launch, .. } | Reason::Slow { launch, .. },
-        )) => Outcome::Slow((launch.max(1e-12) / candidate.work()).min(limit)),
+        )) => {
+            let limit = highest.map_or(f64::INFINITY, |highest| FARTHEST * highest);
+            Outcome::Slow((launch.max(1e-12) / work).min(limit))
+        }
         Err(_) => Outcome::Failed,
     }
+}
+
+#[test]
+fn what_takes_too_long_is_known_by_its_estimate_and_what_fails_by_nothing() {
+    let estimated = |needed, highest| {
+        let reason =
+            Reason::OverBudget { what: "one launch".into(), needed, available: 1.0, option: None };
+        learned(Err(&Error::OverBudget(reason)), 2.0, highest)
+    };
+    assert_eq!(estimated(4.0, None), Outcome::Slow(2.0));
+    assert_eq!(estimated(4.0, Some(1.0)), Outcome::Slow(2.0));
+    assert_eq!(estimated(400.0, Some(1.0)), Outcome::Slow(10.0), "far off");
+    let slow = Error::OverBudget(Reason::Slow { launch: 6.0, fastest: 1.0 });
+    assert_eq!(learned(Err(&slow), 2.0, None), Outcome::Slow(3.0));
+    let failed = Error::Unsupported("its group is too large".into());
+    assert_eq!(learned(Err(&failed), 2.0, Some(1.0)), Outcome::Failed);
+    assert_eq!(learned(Ok(5.0), 2.0, None).time(), Some(5.0));
 }
 
 /// Seconds of an operation, or of a byte.

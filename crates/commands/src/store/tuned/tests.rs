@@ -1,6 +1,7 @@
 use super::*;
 use gpubench_core::gpu::Language;
 use gpubench_core::record::sample::device;
+use gpubench_suite::Subgroup;
 
 /// A driver that is not the shipped file's gets no variant of it, and that is said.
 #[test]
@@ -123,4 +124,31 @@ fn times_that_no_clock_reads_are_rejected() {
         let error = TunedFile::existing(&path).unwrap_err().to_string();
         assert!(error.contains("line 1 has times that no clock reads"), "{error}");
     }
+}
+
+/// What a constant makes of it is the variant's; that there is one, and by which name, is the kernel's.
+#[test]
+fn tries_of_all_sizes_of_a_subgroup_are_of_one_kernel() {
+    let mut suite = gpubench_experiments::load("tune").unwrap();
+    let workload = suite.workloads.iter_mut().find(|one| one.name == "reduction").unwrap();
+    let (device, size) = (device("opencl"), workload.sizes[0].clone());
+    let with = |workload: &Workload, subgroup| {
+        let mut workload = workload.clone();
+        workload.kernel.as_mut().unwrap().subgroup = subgroup;
+        workload
+    };
+    let named = with(workload, Some(Subgroup::Constant("LANES".into())));
+    let tried = |workload: &Workload, lanes| {
+        let constants = vec![("LANES".into(), gpubench_core::gpu::Constant::Int(lanes))];
+        let variant = Variant { group: [64, 1, 1], constants, label: String::new() };
+        let kernel = workload.kernel.as_ref().unwrap().in_variant(&variant);
+        Tried::new(&device, workload, &kernel, &size)
+    };
+    for lanes in [0, 32, 64] {
+        assert!(tried(&named, lanes).is_of(&device, &named, &size), "{lanes}");
+        assert!(!tried(workload, lanes).is_of(&device, &named, &size), "it asked for none");
+    }
+    let fixed = with(workload, Some(Subgroup::Size(32)));
+    assert!(tried(&fixed, 0).is_of(&device, &fixed, &size));
+    assert!(!tried(&fixed, 32).is_of(&device, &named, &size));
 }

@@ -137,6 +137,18 @@ fn a_module_that_is_cut_anywhere_is_no_module_or_a_shorter_one() {
     }
 }
 
+proptest::proptest! {
+    /// Whatever stands in one of its words: no panic, and never more than the file has.
+    #[test]
+    fn a_module_with_any_word_changed_is_read_or_is_none(at in 0..SET.len() / 4, word: u32) {
+        let mut file = SET.to_vec();
+        file[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
+        if let Ok(read) = SpirvModule::read(&file) {
+            proptest::prop_assert_eq!(read.words.len() * 4, file.len());
+        }
+    }
+}
+
 #[test]
 fn what_stands_in_functions_is_not_read_and_what_is_short_is_no_declaration() {
     let function = [1 << 16 | FUNCTION];
