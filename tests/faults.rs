@@ -63,11 +63,13 @@ fn a_search_goes_on_without_the_variant(fault: &str, how: &str, times: usize) {
     assert_eq!(found.len(), 4, "two devices, two rounds");
     for record in found {
         assert_eq!(record.outcome, Outcome::Ok);
-        let tried = &record.kernel.as_ref().expect("it was built").tried;
+        let built = record.kernel.as_ref().expect("it was built");
         let ran = |label: &str| {
-            tried.iter().find(|(one, _)| one == label).map(|(_, time)| time.is_some())
+            built.tried.iter().find(|(one, _)| one == label).map(|(_, time)| time.is_some())
         };
         assert_eq!([ran("64"), ran("128"), ran("256")], [Some(true), Some(false), Some(true)]);
+        let [(variant, why)] = &built.untimed[..] else { panic!("{:?}", built.untimed) };
+        assert!(variant == "128" && why.contains(how), "{variant}: {why}");
         let fatal = |flag: &Flag| match flag {
             Flag::FatalVariant(which) => which.starts_with("`128`: ") && which.contains(how),
             _ => false,

@@ -40,6 +40,8 @@ pub(super) struct TriedVariants<'a> {
     tried: Vec<(String, Option<f64>)>,
     /// Variants that the search never came to.
     untried: usize,
+    /// Why variants have no time.
+    untimed: Vec<(String, String)>,
 }
 
 impl TriedVariants<'_> {
@@ -55,7 +57,8 @@ impl TriedVariants<'_> {
         }
         let built = built(variant.candidate, variant.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
-        bench.measurement.kernel = Some(Built { tried, untried: self.untried, ..built });
+        let (untried, untimed) = (self.untried, self.untimed.clone());
+        bench.measurement.kernel = Some(Built { tried, untried, untimed, ..built });
         Ok(())
     }
 }
@@ -68,8 +71,13 @@ impl TriedVariants<'_> {
 /// The last variant's error (`Unsupported` only where there is no other) where none can be built and
 /// launched; `OverBudget` where one launch would take too long for the policy.
 pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<TriedVariants<'a>> {
-    let mut tried_variants =
-        TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![], untried: 0 };
+    let mut tried_variants = TriedVariants {
+        kernel: case.kernel(),
+        fastest_first: vec![],
+        tried: vec![],
+        untried: 0,
+        untimed: vec![],
+    };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     let mut tries = Tries::new(case, bench.device().info());
     let [mut lowest, mut highest]: [Option<f64>; 2] = [None; 2];
@@ -93,6 +101,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
                 | Error::OverBudget(_)),
             ) => {
                 tried_variants.tried.push((candidate.label.clone(), None));
+                tried_variants.untimed.push((candidate.label.clone(), brief(&error)));
                 // A variant that this language lacks says less than one that takes too long.
                 if is_more_informative(&error, &last_error) {
                     last_error = error;
@@ -106,6 +115,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
     }
     tried_variants.untried = case.candidates.len() - tried_variants.tried.len();
     tried_variants.tried.extend(case.dropped.iter().map(|(label, _)| (label.clone(), None)));
+    tried_variants.untimed.extend(case.dropped.iter().cloned());
     tried_variants.fastest_first = fastest_first(case, tried_variants.fastest_first, bench)?;
     Ok(tried_variants)
 }
@@ -220,6 +230,13 @@ pub(super) fn build_on(
         programs.push(program);
     }
     Ok(report)
+}
+
+/// What a record keeps of an error, two lines: a compiler's whole log, once a variant, would be most of the file.
+fn brief(error: &Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
+    lines.join(" ")
 }
 
 /// Of two variants that could not run, the one that came further says more: one that was built and is too long, than
@@ -349,6 +366,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         variant: candidate.label.clone(),
         tried: vec![],
         untried: 0,
+        untimed: vec![],
         report,
     }
 }

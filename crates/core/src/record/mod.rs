@@ -214,12 +214,15 @@ pub struct Built {
     /// What sets this variant apart, where several were tried.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// The other variants tried: label and seconds of one launch (`None`: it did not build or run).
+    /// The other variants tried: label and seconds of one launch (`None`: see `untimed`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<(String, Option<f64>)>,
     /// Variants that the search never came to.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untried: usize,
+    /// Why variants that were tried have no time: label and reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untimed: Vec<(String, String)>,
     /// The compiler's report.
     pub report: BuildReport,
 }
@@ -345,6 +348,7 @@ mod tests {
             variant: variant.into(),
             tried: vec![],
             untried,
+            untimed: vec![],
             report: BuildReport::default(),
         };
         let untried = |n| serde_json::to_value(built("", n)).unwrap().get("untried").cloned();

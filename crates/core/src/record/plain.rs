@@ -90,6 +90,7 @@ impl<'a> Plain<'a> {
             variant: self.optional(r#","variant":"#, Self::owned)?.unwrap_or_default(),
             tried: self.optional(r#","tried":"#, Self::value)?.unwrap_or_default(),
             untried: self.optional(r#","untried":"#, Self::whole)?.unwrap_or_default(),
+            untimed: self.optional(r#","untimed":"#, Self::value)?.unwrap_or_default(),
             report: self.after(r#","report":"#, Self::report)?,
         };
         self.skip("}")?;
@@ -270,6 +271,7 @@ mod tests {
             variant: "x=1".into(),
             tried: vec![("x=1".into(), Some(1e-3)), ("x=2".into(), None)],
             untried: 3,
+            untimed: vec![("x=2".into(), "its group is too large".into())],
             report: BuildReport {
                 seconds: 0.5,
                 first: Some(true),
@@ -376,6 +378,7 @@ mod tests {
         record.kernel = record.kernel.filter(|_| keep(8));
         if let Some(kernel) = &mut record.kernel {
             kernel.tried.retain(|_| keep(9));
+            kernel.untimed.retain(|_| keep(9));
             (kernel.report.log, kernel.report.private_bytes) = (text.into(), Some(whole));
             kernel.report.kept = keep(15);
         }

@@ -15,6 +15,7 @@ pub fn built(hash: &str) -> Built {
         variant: String::new(),
         tried: vec![],
         untried: 0,
+        untimed: vec![],
         report: BuildReport::default(),
     }
 }
