@@ -1,7 +1,7 @@
 //! Hybrid: our own model, from what a kernel does rather than from what its author says it does.
 //!
 //! ```text
-//! T = t0 + G·groups + f_k · (C^p + (b1·traffic)^p + M^p)^(1/p)
+//! T = t0 + G·groups + f_k · (C^p + (b1·traffic)^p + M^p + (c6·steps)^p)^(1/p)
 //! C = c1·simple + c2·special + c3·accesses + c4·local + c5·barriers
 //! M = b2·footprint + b3·max(0, footprint − cache)
 //! ```
@@ -9,7 +9,8 @@
 //! `simple` … `barriers` are dynamic instructions of the whole launch, counted by emulating one
 //! work-group; `traffic` is what its memory transactions move between the units and the nearest
 //! cache, `footprint` the memory that it touches, which must cross the memory bus at least; what of it
-//! lies beyond the size of the largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the
+//! lies beyond the size of the largest cache costs more. `steps` are the instructions of one warp, which wait
+//! for each other: too few warps to hide that take as long as one does. The costs `c1 … c6`, `G`, `b1`, `b2`, `b3`, the
 //! size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
 //! device make of kernel `k` beyond that: while the costs are fitted it is one number, which suits the
 //! kernel's launches best and is drawn towards 1; then the launches nearest to the one to be predicted
@@ -39,6 +40,8 @@ pub struct Work {
     pub footprint: f64,
     /// Work-groups.
     pub groups: f64,
+    /// Instructions of one warp, those of the memory among them.
+    pub steps: f64,
 }
 
 impl Work {
@@ -54,12 +57,13 @@ impl Work {
             self.footprint,
             self.groups,
             (self.footprint - cache).max(0.0),
+            self.steps,
         ]
     }
 }
 
 /// How many costs a device has.
-pub(super) const TERMS: usize = 9;
+pub(super) const TERMS: usize = 10;
 
 /// What the parameters are called, in the order of [`Hybrid::parameters`]; the costs are seconds each.
 pub const PARAMETERS: [&str; TERMS + 3] = [
@@ -75,6 +79,7 @@ pub const PARAMETERS: [&str; TERMS + 3] = [
     "byte to memory",
     "group",
     "byte beyond the cache",
+    "instruction of a warp",
 ];
 
 /// A measured launch.
@@ -97,7 +102,7 @@ pub struct Hybrid {
     pub sharpness: f64,
     /// Bytes of the largest cache.
     pub cache: f64,
-    /// Seconds of each of [`Work`]'s fields, in order, and of a byte beyond the cache on top.
+    /// Seconds of each of [`Work`]'s fields in order, of which a byte beyond the cache, on top, is the last but one.
     pub costs: [f64; TERMS],
     /// `f_k` by kernel.
     pub factors: BTreeMap<String, Factor>,
@@ -115,11 +120,11 @@ impl Hybrid {
         fixed + shared * factor
     }
 
-    /// Seconds of starting, computing, local memory with barriers, and global memory, each alone; the
-    /// second and third add up, to `C`.
-    pub fn parts_of(&self, work: &Work) -> [f64; 4] {
+    /// Seconds of starting, computing, local memory with barriers, global memory, and one warp's instructions,
+    /// each alone; the second and third add up, to `C`.
+    pub fn parts_of(&self, work: &Work) -> [f64; 5] {
         let x = self.times(work);
-        [self.launch + x[7], x[0] + x[1] + x[2], x[3] + x[4], x[5].max(x[6] + x[8])]
+        [self.launch + x[7], x[0] + x[1] + x[2], x[3] + x[4], x[5].max(x[6] + x[8]), x[9]]
     }
 
     /// Launch, sharpness, cache and costs, as [`PARAMETERS`] names them.
@@ -147,7 +152,7 @@ impl Hybrid {
     /// Seconds that the kernel's factor leaves alone, and those that it multiplies.
     pub(super) fn parts(&self, work: &Work) -> (f64, f64) {
         let x = self.times(work);
-        let sides = [x[..5].iter().sum::<f64>(), x[5], x[6] + x[8]];
+        let sides = [x[..5].iter().sum::<f64>(), x[5], x[6] + x[8], x[9]];
         let longest = sides.into_iter().fold(0.0, f64::max);
         let fixed = self.launch + x[7];
         if longest <= 0.0 {
@@ -168,7 +173,7 @@ pub(super) mod tests {
             launch: 5e-6,
             sharpness: 3.0,
             cache: 1e7,
-            costs: [1e-12, 8e-12, 3e-12, 2e-12, 5e-12, 1e-12, 4e-12, 1e-9, 8e-12],
+            costs: [1e-12, 8e-12, 3e-12, 2e-12, 5e-12, 1e-12, 4e-12, 1e-9, 8e-12, 1e-9],
             factors: BTreeMap::new(),
         }
     }
@@ -178,16 +183,17 @@ pub(super) mod tests {
         let (device, work) = (device(), Work { simple: 1e9, ..Work::default() });
         assert!((device.seconds("other", &work) - 1.005e-3).abs() < 1e-12);
         assert!((device.times_of(&work, 2.0) - 2.005e-3).abs() < 1e-12);
-        assert_eq!(device.parts_of(&work), [5e-6, 1e-3, 0.0, 0.0]);
+        assert_eq!(device.parts_of(&work), [5e-6, 1e-3, 0.0, 0.0, 0.0]);
         let one = Work { groups: 1.0, ..Work::default() };
-        assert_eq!(device.parts_of(&one), [5e-6 + 1e-9, 0.0, 0.0, 0.0]);
+        assert_eq!(device.parts_of(&one), [5e-6 + 1e-9, 0.0, 0.0, 0.0, 0.0]);
     }
 
-    /// Costs 1 to 9 of 1, 2, 3, 4, 5 instructions, 1 B of traffic, 12 B of footprint of which 2 lie beyond the
-    /// cache, and 2 groups: C = 1 + 4 + 9 + 16 + 25, traffic 6, M = 84 + 18, and 1 + 16 beside them.
+    /// Costs 1 to 10 of 1, 2, 3, 4, 5 instructions, 1 B of traffic, 12 B of footprint of which 2 lie beyond the
+    /// cache, 2 groups and 7 steps: C = 1 + 4 + 9 + 16 + 25, traffic 6, M = 84 + 18, a warp's own 70, and 1 + 16
+    /// apart from them.
     #[test]
     fn every_term_has_its_place_in_the_equation() {
-        let parameters = [1.0, 2.0, 10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+        let parameters = [1.0, 2.0, 10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
         let device = Hybrid::of(&parameters);
         let mut work = Work {
             simple: 1.0,
@@ -197,11 +203,11 @@ pub(super) mod tests {
             barriers: 5.0,
             ..Work::default()
         };
-        (work.traffic, work.footprint, work.groups) = (1.0, 12.0, 2.0);
+        (work.traffic, work.footprint, work.groups, work.steps) = (1.0, 12.0, 2.0, 7.0);
         assert_eq!((device.sharpness, device.parameters()), (2.0, parameters));
-        assert_eq!(device.parts_of(&work), [17.0, 14.0, 41.0, 102.0]);
+        assert_eq!(device.parts_of(&work), [17.0, 14.0, 41.0, 102.0, 70.0]);
         let (fixed, shared) = device.parts(&work);
-        let root = f64::from(55 * 55 + 6 * 6 + 102 * 102).sqrt();
+        let root = f64::from(55 * 55 + 6 * 6 + 102 * 102 + 70 * 70).sqrt();
         assert!(fixed == 17.0 && (shared - root).abs() < 1e-9, "{shared}");
         assert!((device.times_of(&work, 3.0) - (17.0 + 3.0 * root)).abs() < 1e-9);
         assert_eq!(device.parts(&Work { groups: 1.0, ..Work::default() }), (9.0, 0.0));

@@ -177,6 +177,7 @@ mod tests {
                 traffic: 1.5 * bytes * size,
                 accesses: bytes / 4.0 * size,
                 groups: size / 256.0,
+                steps: simple + bytes / 4.0,
                 ..Work::default()
             };
             add("copy", work(4.0, 8.0));
@@ -245,11 +246,11 @@ mod tests {
 
     #[test]
     fn too_few_kernels_are_said() {
-        let few: Vec<_> = samples(&device(), 2.0).into_iter().take(13).collect();
+        let few: Vec<_> = samples(&device(), 2.0).into_iter().take(14).collect();
         assert!(fit(&few, Start::Rough, Factors::Each).is_ok(), "as many as there must be");
-        let few = &few[..12];
+        let few = &few[..13];
         assert!(
-            fit(few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 13")
+            fit(few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 14")
         );
     }
 }

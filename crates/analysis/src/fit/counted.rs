@@ -49,6 +49,13 @@ impl Counted {
         self.group.of(class).items as f64 * self.scale()
     }
 
+    /// Instructions of one warp, accesses and barriers among them: the mean of those that were emulated.
+    pub(super) fn steps(&self) -> f64 {
+        let group = &self.group;
+        let warps = u64::from(group.group_size.div_ceil(group.rules.warp)) * group.groups;
+        group.instructions.values().map(|each| each.warps as f64).sum::<f64>() / warps.max(1) as f64
+    }
+
     /// Operations on `f32` and integers, a fused multiply-add being two.
     pub fn operations(&self) -> f64 {
         let each = |class: Class| if class == Class::FloatFma { 2.0 } else { 1.0 };

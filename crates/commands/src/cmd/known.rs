@@ -2,6 +2,7 @@
 
 use super::results;
 use super::show::warnings;
+use super::unchanged::unchanged;
 use crate::store::Run;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -11,6 +12,7 @@ use gpubench_device::sim::Description;
 use gpubench_experiments::registry::profile;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The largest profile or description: an honest one has some dozens of kilobytes.
@@ -193,12 +195,17 @@ fn text(path: &Path) -> Result<String> {
         .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
-/// The suite that the run was made of, whose kernels are counted; `flag` names its file. A run of a suite that
-/// is neither named nor embedded is reported on stderr and left out.
+/// The suite that the run was made of, whose kernels are counted, and the run's records without those of kernels that
+/// have changed in it since; `flag` names its file. A run of a suite that is neither named nor embedded is reported on
+/// stderr and left out.
 ///
 /// # Errors
-/// `Usage` where it is not the suite named, or has changed since.
-pub fn suite(run: &Run, named: Option<&str>, flag: &str) -> Result<Option<Suite>> {
+/// `Usage` where it has none of the run's kernels as they were.
+pub fn suite<'r>(
+    run: &'r Run,
+    named: Option<&str>,
+    flag: &str,
+) -> Result<Option<(Suite, Cow<'r, [Record]>)>> {
     let header = &run.header;
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !gpubench_suite::suites().contains(&name) {
@@ -209,12 +216,27 @@ pub fn suite(run: &Run, named: Option<&str>, flag: &str) -> Result<Option<Suite>
         return Ok(None);
     }
     let suite = gpubench_experiments::load(name)?;
-    if suite.hash != header.suite_hash {
-        return Err(Error::Usage(format!(
-            "the suite `{name}` has changed since the run: counts of other kernels would be fitted"
-        )));
+    if suite.hash == header.suite_hash {
+        return Ok(Some((suite, Cow::Borrowed(&run.records))));
     }
-    Ok(Some(suite))
+    let records = unchanged(&suite, run);
+    let counts = [&run.records, &records].map(|records| kernel_count(records));
+    let [all, left] = counts;
+    let since = format!("{}: the suite `{name}` has changed since the run", run.path.display());
+    if left == 0 {
+        return Err(Error::Usage(format!("{since}, and has none of its kernels as they were")));
+    }
+    if left < all {
+        say(&format!(
+            "{since}: {left} of {all} results of kernels are used, whose kernels have not"
+        ));
+    }
+    Ok(Some((suite, Cow::Owned(records))))
+}
+
+/// How many of the records are of kernels.
+fn kernel_count(records: &[Record]) -> usize {
+    records.iter().filter(|record| record.kernel.is_some()).count()
 }
 
 #[cfg(test)]

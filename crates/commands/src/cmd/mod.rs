@@ -43,6 +43,7 @@ mod serve;
 mod show;
 mod trace;
 mod tune;
+mod unchanged;
 mod worker;
 
 use clap::Parser;

@@ -195,14 +195,16 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
     runs.iter().for_each(|run| times.add(run));
     // A run that only characterises is there for its profile.
     for run in runs.iter().filter(|run| has_kernels(&run.records)) {
-        let Some(suite) = suite(run, args.runs_suite.as_deref(), "--runs-suite")? else { continue };
+        let Some((suite, records)) = suite(run, args.runs_suite.as_deref(), "--runs-suite")? else {
+            continue;
+        };
         let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
         for (number, device) in run.header.devices.iter().enumerate() {
             let profile = profiles.find(&own, device);
             let priced = profile.and_then(|profile| Device::new(profile, End::Middle).ok());
             let rules = by(profile);
-            let launches = launches(&run.records, (number, device), &mut kernel_counts, rules);
+            let launches = launches(&records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
             let evaluation = evaluate(Model::HYBRID, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| {

@@ -12,11 +12,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The longest line that is read: a record of 200 samples and a long build log stays far below.
 pub(super) const LONGEST: usize = 4 << 20;
+/// How a file that gzip packed begins.
+const GZIP: &[u8] = &[0x1f, 0x8b];
 /// A file with more lines than this that cannot be used is no result.
 const MAX_FLAWS: u32 = 1000;
 
@@ -123,6 +125,10 @@ fn open_one(path: &Path) -> Result<(Header, Records)> {
     }
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let mut file = BufReader::with_capacity(1 << 16, file);
+    if file.fill_buf().is_ok_and(|begin| begin.starts_with(GZIP)) {
+        let help = Some("unpack it with gunzip first");
+        return Err(rejected(path, b"", 0, "this is compressed (gzip)", help));
+    }
     let first = Lines::new((&mut file).take(LONGEST as u64), LONGEST).next_line();
     let first = first.map_err(|e| Error::io(path, e))?;
     let (first, whole) = first.ok_or_else(|| rejected(path, b"", 0, "the file is empty", None))?;

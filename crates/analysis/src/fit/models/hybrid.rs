@@ -91,6 +91,7 @@ fn work(counted: &Counted, bytes: f64, buffers: f64, device: Option<&Device>) ->
         traffic,
         footprint: traffic.min(buffers).max(bytes),
         groups: counted.groups,
+        steps: counted.steps(),
     }
 }
 
@@ -101,12 +102,13 @@ impl Pass for Work {
 
     /// Computing and local memory, which it adds up, are one part, called after the longer.
     fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
-        let [launch, compute, local, global] = Hybrid::of(p).parts_of(self);
+        let [launch, compute, local, global, warp] = Hybrid::of(p).parts_of(self);
         let longer = if local > compute { Bound::Local } else { Bound::Compute };
         vec![
             (Bound::Launch, launch),
             (longer, factor * (compute + local)),
             (Bound::Global, factor * global),
+            (Bound::Latency, factor * warp),
         ]
     }
 
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn a_kernels_factor_multiplies_all_parts_but_the_launch() {
         let work = Work { simple: 1e6, footprint: 2e6, groups: 10.0, ..Work::default() };
-        let mut parameters = vec![1e-9; 12];
+        let mut parameters = vec![1e-9; 13];
         parameters[0] = 1e-3;
         let parts = work.parts(&parameters, 3.0);
         let seconds = |wanted: Bound| parts.iter().find(|(b, _)| *b == wanted).map(|(_, s)| *s);
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn computing_and_local_memory_in_sum_rival_global_memory() {
         let work = Work { simple: 2e6, local: 3e6, traffic: 4e6, ..Work::default() };
-        let parts = work.parts(&[1e-9; 12], 1.0);
+        let parts = work.parts(&[1e-9; 13], 1.0);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         assert_eq!(longest.0, Bound::Local);
         assert!((longest.1 / 5e-3 - 1.0).abs() < 1e-9, "{longest:?}");
@@ -182,6 +184,7 @@ mod tests {
             traffic: 10240.0,
             footprint: 4096.0,
             groups: 8.0,
+            steps: 20.5,
         };
         assert_eq!(work(&counted, 0.0, 4096.0, None), wanted);
         // A product is twice an addition. Division of floats has no price and costs what is cheapest, an eighth of that of
@@ -212,7 +215,7 @@ mod tests {
     fn local_memory_names_the_part_only_where_it_takes_longer() {
         let bound = |simple, local| {
             let work = Work { simple, local, ..Work::default() };
-            work.parts(&[1e-9; 12], 1.0)[1].0
+            work.parts(&[1e-9; 13], 1.0)[1].0
         };
         assert_eq!(bound(2e6, 3e6), Bound::Local);
         assert_eq!(bound(3e6, 2e6), Bound::Compute);
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn a_launch_takes_what_its_groups_and_its_instructions_cost() {
         let work = Work { simple: 2e6, groups: 1e3, ..Work::default() };
-        let mut parameters = vec![1e-9; 12];
+        let mut parameters = vec![1e-9; 13];
         parameters[0] = 1e-3;
         let seconds = work.seconds_with(&parameters, 3.0, 0.0);
         assert!((seconds - (1e-3 + 1e-6 + 3.0 * 2e-3)).abs() < 1e-12, "{seconds}");
@@ -239,7 +242,8 @@ mod tests {
     /// Two kernels of which one takes twice what its counts say.
     #[test]
     fn kernels_have_factors_but_for_others_and_other_kernels_their_own_parameters() {
-        let p = [1e-6, 4.0, 1e6, 1e-11, 1e-10, 1e-11, 1e-11, 1e-10, 1e-12, 4e-12, 1e-9, 1e-12];
+        let p =
+            [1e-6, 4.0, 1e6, 1e-11, 1e-10, 1e-11, 1e-11, 1e-10, 1e-12, 4e-12, 1e-9, 1e-12, 1e-9];
         let launches: Vec<Launch> = (0..20)
             .map(|n| {
                 let mut launch = changed(f64::from(8 << (n / 2)), |_| ());
@@ -259,9 +263,9 @@ mod tests {
         let fit = |what, near: Option<&Fitted>| fit(&samples, what, near).unwrap();
         let all = fit(For::All, None);
         assert_eq!(all.factors.keys().collect::<Vec<_>>(), ["plain", "slow"]);
-        assert_eq!((all.parameters.len(), all.inflation.len()), (12, 12));
+        assert_eq!((all.parameters.len(), all.inflation.len()), (13, 13));
         let unseen = all.unseen_parameters.clone().unwrap();
-        assert!(unseen.len() == 12 && unseen != all.parameters);
+        assert!(unseen.len() == 13 && unseen != all.parameters);
         assert_eq!(Model::HYBRID.fit(&samples, None, For::All, None).unwrap(), all);
         let seen = fit(For::Seen, None);
         assert!(seen.factors.len() == 2 && seen.unseen_parameters.is_none());

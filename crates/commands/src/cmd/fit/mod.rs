@@ -52,8 +52,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if !has_kernels(&run.records) {
             continue;
         }
-        let Some(suite) = suite(run, args.suite.as_deref(), "--suite")? else { continue };
-        reports.extend(reported(&suite, &run.header, &run.records, &profiles));
+        let Some((suite, records)) = suite(run, args.suite.as_deref(), "--suite")? else {
+            continue;
+        };
+        reports.extend(reported(&suite, &run.header, &records, &profiles));
     }
     if reports.is_empty() {
         return Err(Error::Usage(

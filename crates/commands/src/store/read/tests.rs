@@ -34,6 +34,18 @@ fn a_corrupt_middle_line_is_named_and_skipped() {
 }
 
 #[test]
+fn what_gzip_packed_is_to_be_unpacked_first() {
+    // Its first line may end anywhere or nowhere.
+    for rest in [&b"\x08\x00line\n"[..], b"\x08\x00"] {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[b"\x1f\x8b", rest].concat()).unwrap();
+        let Err(Error::Suite(mistakes)) = read(file.path()) else { panic!("it was read") };
+        assert_eq!(mistakes[0].message, "this is compressed (gzip)");
+        assert!(mistakes[0].help.as_deref().unwrap().contains("gunzip"), "{:?}", mistakes[0]);
+    }
+}
+
+#[test]
 fn a_record_that_stands_twice_counts_once() {
     let of = |round, seconds| Record { round, ..record(key("a", 1), seconds) };
     let lines = |records: &[Record]| {
