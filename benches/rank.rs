@@ -94,7 +94,7 @@ fn record(run: usize, round: u32, case: i64) -> Record {
         variant: String::new(),
         tried: vec![],
         untried: 0,
-        untimed: vec![],
+        untimed: Default::default(),
         report: BuildReport {
             seconds: 0.05,
             first: Some(true),

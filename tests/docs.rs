@@ -249,14 +249,23 @@ fn tests_that_are_named_are_there() {
     let mut checked = 0;
     for (file, name) in quoted(&page).filter_map(|quoted| quoted.split_once("::")) {
         // What several backends share stands in a folder.
-        let places = [format!("tests/{file}.rs"), format!("crates/device/tests/{file}/mod.rs")];
-        let mut texts =
-            places.iter().filter_map(|at| std::fs::read_to_string(root().join(at)).ok());
-        let Some(text) = texts.next() else { continue }; // a module of a crate, or of a test in a folder
+        let shared = root().join(format!("crates/device/tests/{file}/mod.rs"));
+        let text = test(file).or_else(|| std::fs::read_to_string(shared).ok());
+        let Some(text) = text else { continue }; // a module of a crate, or of a test in a folder
         assert!(text.contains(&format!("fn {name}(")), "{file} has no test `{name}`");
         checked += 1;
     }
     assert!(checked > 15, "only {checked} tests were found");
+}
+
+/// The text of a test of `tests/`: of its file, or of all files of its folder.
+fn test(name: &str) -> Option<String> {
+    if let Ok(text) = std::fs::read_to_string(root().join(format!("tests/{name}.rs"))) {
+        return Some(text);
+    }
+    let files = std::fs::read_dir(root().join("tests").join(name)).ok()?;
+    let texts = files.filter_map(|file| std::fs::read_to_string(file.ok()?.path()).ok());
+    Some(texts.collect())
 }
 
 /// Each item of the page of verdicts names the test that shows it: of `tests/`, or of the crate that is its first word.
@@ -266,11 +275,13 @@ fn tests_that_show_verdicts_are_there() {
     let mut checked = 0;
     for (place, name) in quoted(&page).filter_map(|quoted| quoted.split_once("::")) {
         let file = match place.split_once('/') {
-            Some((room, file)) => format!("crates/{room}/src/{file}.rs"),
-            None => format!("tests/{place}.rs"),
+            Some((room, file)) => {
+                std::fs::read_to_string(root().join(format!("crates/{room}/src/{file}.rs"))).ok()
+            }
+            None => test(place),
         };
-        let text = std::fs::read_to_string(root().join(&file)).unwrap_or_else(|_| panic!("{file}"));
-        assert!(text.contains(&format!("fn {name}(")), "{file} has no test `{name}`");
+        let text = file.unwrap_or_else(|| panic!("there is no {place}"));
+        assert!(text.contains(&format!("fn {name}(")), "{place} has no test `{name}`");
         checked += 1;
     }
     assert!(checked > 40, "only {checked} tests were found");

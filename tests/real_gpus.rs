@@ -55,13 +55,14 @@ fn data_sheets_alone_order_the_variants_of_gpus_that_no_price_was_chosen_on() {
     }
 }
 
-/// An H100's times of `all`, by both APIs, and what our model makes of launches that its fit never saw: at least this
-/// accuracy where a size is left out, and where a workload is. Wanted are 0.85 and 0.75.
+/// An H100's times of `all`, by both APIs, in a visit that the model's form was not chosen on, and what it makes of
+/// launches that its fit never saw: at least this accuracy where a size is left out, and where a workload is. Wanted
+/// are 0.85 and 0.75.
 #[test]
 fn the_hybrid_predicts_what_an_h100_took() {
     let folder = tempfile::tempdir().unwrap();
-    for (api, size, workload) in [("opencl", 0.87, 0.8), ("vulkan", 0.86, 0.76)] {
-        let packed = format!("docs/results/h100/all-{api}.jsonl.gz");
+    for (api, size, workload) in [("opencl", 0.89, 0.81), ("vulkan", 0.87, 0.77)] {
+        let packed = format!("docs/results/h100/visit-5-all-{api}.jsonl.gz");
         let packed = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join(packed)).unwrap();
         let run = folder.path().join(format!("{api}.jsonl"));
         std::io::copy(&mut GzDecoder::new(packed), &mut File::create(&run).unwrap()).unwrap();

@@ -77,13 +77,8 @@ impl Wanted {
 impl KernelCounts {
     /// Of the suite's cases, each as the emulator would be given it, on inputs of this seed.
     pub fn new(suite: &Suite, seed: u64) -> Self {
-        let limits = Limits {
-            memory: None,
-            seconds: f64::INFINITY,
-            seed,
-            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-            host_memory: None,
-        };
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        let limits = Limits::unbounded(seed, cores);
         let cases = plan(suite, &emulated_device(), &limits).into_iter();
         let cases = cases.filter_map(|planned| match planned {
             Planned::Case(case) if !case.candidates.is_empty() => Some(*case),

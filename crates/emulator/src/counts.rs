@@ -145,6 +145,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Warps of a group; the last may be partly empty.
+    pub fn warps(&self) -> u32 {
+        self.group_size.div_ceil(self.rules.warp)
+    }
+
     /// Instructions of a class.
     pub fn of(&self, class: Class) -> Instructions {
         self.instructions.get(&class).copied().unwrap_or_default()

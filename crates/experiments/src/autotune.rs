@@ -12,12 +12,17 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::reason::Reason;
 use gpubench_core::record::Built;
+use gpubench_core::text::printable;
 use gpubench_device::Device;
 use gpubench_tune::{Interval, Outcome, halve};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
 pub(super) const KERNEL: KernelId = KernelId(0);
+
+/// Characters of a reason that a record keeps.
+const REASON: usize = 200;
 
 /// A variant that was built and launched.
 pub(super) struct BuiltVariant<'a> {
@@ -40,11 +45,17 @@ pub(super) struct TriedVariants<'a> {
     tried: Vec<(String, Option<f64>)>,
     /// Variants that the search never came to.
     untried: usize,
-    /// Why variants have no time.
-    untimed: Vec<(String, String)>,
+    /// Why variants have no time: each reason with their labels.
+    untimed: BTreeMap<String, Vec<String>>,
 }
 
 impl TriedVariants<'_> {
+    /// Notes why a variant has no time: once for all that have the same reason, and not at length, or the log of a
+    /// compiler would be most of the record.
+    fn has_no_time(&mut self, label: &str, why: &str) {
+        self.untimed.entry(printable(why, REASON)).or_default().push(label.to_owned());
+    }
+
     /// Makes `variant` the kernel on the device and in the measurement.
     ///
     /// # Errors
@@ -76,7 +87,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
         fastest_first: vec![],
         tried: vec![],
         untried: 0,
-        untimed: vec![],
+        untimed: BTreeMap::new(),
     };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     let mut tries = Tries::new(case, bench.device().info());
@@ -101,7 +112,7 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
                 | Error::OverBudget(_)),
             ) => {
                 tried_variants.tried.push((candidate.label.clone(), None));
-                tried_variants.untimed.push((candidate.label.clone(), brief(&error)));
+                tried_variants.has_no_time(&candidate.label, &error.to_string());
                 // A variant that this language lacks says less than one that takes too long.
                 if is_more_informative(&error, &last_error) {
                     last_error = error;
@@ -115,7 +126,9 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
     }
     tried_variants.untried = case.candidates.len() - tried_variants.tried.len();
     tried_variants.tried.extend(case.dropped.iter().map(|(label, _)| (label.clone(), None)));
-    tried_variants.untimed.extend(case.dropped.iter().cloned());
+    for (label, why) in &case.dropped {
+        tried_variants.has_no_time(label, why);
+    }
     tried_variants.fastest_first = fastest_first(case, tried_variants.fastest_first, bench)?;
     Ok(tried_variants)
 }
@@ -230,13 +243,6 @@ pub(super) fn build_on(
         programs.push(program);
     }
     Ok(report)
-}
-
-/// What a record keeps of an error, two lines: a compiler's whole log, once a variant, would be most of the file.
-fn brief(error: &Error) -> String {
-    let text = error.to_string();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
-    lines.join(" ")
 }
 
 /// Of two variants that could not run, the one that came further says more: one that was built and is too long, than
@@ -366,7 +372,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         variant: candidate.label.clone(),
         tried: vec![],
         untried: 0,
-        untimed: vec![],
+        untimed: BTreeMap::new(),
         report,
     }
 }

@@ -10,7 +10,7 @@
 //! work-group; `traffic` is what its memory transactions move between the units and the nearest
 //! cache, `footprint` the memory that it touches, which must cross the memory bus at least; what of it
 //! lies beyond the size of the largest cache costs more. `steps` are the instructions of one warp, which wait
-//! for each other: too few warps to hide that take as long as one does. The costs `c1 … c6`, `G`, `b1`, `b2`, `b3`, the
+//! for each other: a launch of too few warps takes as long as one of them. The costs `c1 … c6`, `G`, `b1`, `b2`, `b3`, the
 //! size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
 //! device make of kernel `k` beyond that: while the costs are fitted it is one number, which suits the
 //! kernel's launches best and is drawn towards 1; then the launches nearest to the one to be predicted
@@ -102,7 +102,7 @@ pub struct Hybrid {
     pub sharpness: f64,
     /// Bytes of the largest cache.
     pub cache: f64,
-    /// Seconds of each of [`Work`]'s fields in order, of which a byte beyond the cache, on top, is the last but one.
+    /// Seconds of each of the terms, as [`PARAMETERS`] names them.
     pub costs: [f64; TERMS],
     /// `f_k` by kernel.
     pub factors: BTreeMap<String, Factor>,

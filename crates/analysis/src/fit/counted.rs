@@ -49,11 +49,12 @@ impl Counted {
         self.group.of(class).items as f64 * self.scale()
     }
 
-    /// Instructions of one warp, accesses and barriers among them: the mean of those that were emulated.
+    /// Instructions of one warp, accesses and barriers among them: the mean of the warps that were emulated. The
+    /// longest may have more.
     pub(super) fn steps(&self) -> f64 {
-        let group = &self.group;
-        let warps = u64::from(group.group_size.div_ceil(group.rules.warp)) * group.groups;
-        group.instructions.values().map(|each| each.warps as f64).sum::<f64>() / warps.max(1) as f64
+        let warps = u64::from(self.group.warps()) * self.group.groups;
+        let instructions = self.group.instructions.values().map(|each| each.warps as f64);
+        instructions.sum::<f64>() / warps.max(1) as f64
     }
 
     /// Operations on `f32` and integers, a fused multiply-add being two.
@@ -87,5 +88,16 @@ mod tests {
             group.instructions.insert(Class::FloatFma, Instructions { items: 100, warps: 4 });
         });
         assert_eq!(fused.counted.unwrap().operations(), 4.0 * (640.0 + 320.0 + 200.0));
+    }
+
+    #[test]
+    fn steps_are_the_mean_of_all_warps() {
+        // 20 additions, 10 products, 4 reads and 2 writes by two warps.
+        assert_eq!(launch().counted.unwrap().steps(), 18.0);
+        let steps = |size, groups| {
+            let counted = changed(8.0, |group| (group.group_size, group.groups) = (size, groups));
+            counted.counted.unwrap().steps()
+        };
+        assert_eq!([steps(65, 1), steps(33, 3), steps(16, 1)], [12.0, 6.0, 36.0]);
     }
 }

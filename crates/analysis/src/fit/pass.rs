@@ -15,7 +15,7 @@ pub enum Bound {
     Global,
     /// Local memory and barriers.
     Local,
-    /// Waiting for memory or for instructions before, which too few warps hide.
+    /// Waiting for memory or for earlier instructions, which too few warps hide.
     Latency,
     /// Starting the launch and its groups.
     Launch,

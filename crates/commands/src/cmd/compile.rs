@@ -14,8 +14,7 @@ use gpubench_suite::{KernelText, Suite, Workload, Written};
 use std::sync::Arc;
 
 /// Planned as for a run without a budget.
-const LIMITS: Limits =
-    Limits { memory: None, seconds: f64::INFINITY, seed: 0, cores: 1, host_memory: None };
+const LIMITS: Limits = Limits::unbounded(0, 1);
 
 /// Compiles the OpenCL C that came with `suite`, and says in a clause what became of it; nothing where
 /// there is none.

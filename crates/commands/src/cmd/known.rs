@@ -2,7 +2,7 @@
 
 use super::results;
 use super::show::warnings;
-use super::unchanged::unchanged;
+use super::unchanged::{Unchanged, unchanged};
 use crate::store::Run;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -196,22 +196,21 @@ fn text(path: &Path) -> Result<String> {
 }
 
 /// The suite that the run was made of, whose kernels are counted, and the run's records without those of kernels that
-/// have changed in it since; `flag` names its file. A run of a suite that is neither named nor embedded is reported on
-/// stderr and left out.
+/// have changed in it since; `flag` names its file. A run of a suite that is neither named nor embedded, or that has none
+/// of its kernels left, is reported on stderr and left out.
 ///
 /// # Errors
-/// `Usage` where it has none of the run's kernels as they were.
+/// `Usage` where the suite that is named has none of the run's kernels.
 pub fn suite<'r>(
     run: &'r Run,
     named: Option<&str>,
     flag: &str,
 ) -> Result<Option<(Suite, Cow<'r, [Record]>)>> {
-    let header = &run.header;
+    let (header, path) = (&run.header, run.path.display());
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !gpubench_suite::suites().contains(&name) {
         warnings(&[format!(
-            "skipped: {}: it is of the suite `{name}`, which is not embedded: name its file with {flag}",
-            run.path.display()
+            "skipped: {path}: it is of the suite `{name}`, which is not embedded: name its file with {flag}"
         )]);
         return Ok(None);
     }
@@ -219,24 +218,20 @@ pub fn suite<'r>(
     if suite.hash == header.suite_hash {
         return Ok(Some((suite, Cow::Borrowed(&run.records))));
     }
-    let records = unchanged(&suite, run);
-    let counts = [&run.records, &records].map(|records| kernel_count(records));
-    let [all, left] = counts;
-    let since = format!("{}: the suite `{name}` has changed since the run", run.path.display());
-    if left == 0 {
-        return Err(Error::Usage(format!("{since}, and has none of its kernels as they were")));
-    }
-    if left < all {
-        say(&format!(
-            "{since}: {left} of {all} results of kernels are used, whose kernels have not"
-        ));
+    let Unchanged { records, all, left } = unchanged(&suite, run);
+    let none = format!("{path}: the suite `{name}` has none of its kernels as they were run");
+    match (left, named) {
+        (0, Some(_)) => return Err(Error::Usage(none)),
+        (0, None) => {
+            warnings(&[format!("skipped: {none}")]);
+            return Ok(None);
+        }
+        _ if left < all => warnings(&[format!(
+            "{path}: the suite `{name}` has changed since: {left} of {all} results are of kernels that have not, and are used"
+        )]),
+        _ => {}
     }
     Ok(Some((suite, Cow::Owned(records))))
-}
-
-/// How many of the records are of kernels.
-fn kernel_count(records: &[Record]) -> usize {
-    records.iter().filter(|record| record.kernel.is_some()).count()
 }
 
 #[cfg(test)]

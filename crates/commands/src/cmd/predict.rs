@@ -9,13 +9,13 @@ use super::require_threads;
 use super::results;
 use super::show::{print, text};
 use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
-use crate::store::Run;
 use gpubench_analysis::fit::{
     Bound, Counted, Device, End, Evaluation, Launch, Model, PredictedTime, Profiled, View, evaluate,
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
+use gpubench_core::record::{Header, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
 use gpubench_experiments::registry::is_probe;
@@ -107,8 +107,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();
-    profiles.runs.iter().for_each(|run| times.add(run));
-    results::open_all(&args.measured)?.iter().for_each(|run| times.add(run));
+    profiles.runs.iter().for_each(|run| times.add(&run.header, &run.records));
+    for run in results::open_all(&args.measured)? {
+        times.add(&run.header, &run.records);
+    }
     let mut devices = fitted(&args, &profiles, &mut times)?;
     devices.extend(profiled(&args, &profiles, &times)?);
     number_equal_names(&mut devices);
@@ -192,18 +194,20 @@ fn add_whole_grids(
 fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Known>> {
     let mut devices = vec![];
     let runs = results::open_all(&args.runs)?;
-    runs.iter().for_each(|run| times.add(run));
+    let mut usable = vec![];
     // A run that only characterises is there for its profile.
     for run in runs.iter().filter(|run| has_kernels(&run.records)) {
-        let Some((suite, records)) = suite(run, args.runs_suite.as_deref(), "--runs-suite")? else {
-            continue;
-        };
+        let found = suite(run, args.runs_suite.as_deref(), "--runs-suite")?;
+        usable.extend(found.map(|(suite, records)| (run, suite, records)));
+    }
+    usable.iter().for_each(|(run, _, records)| times.add(&run.header, records));
+    for (run, suite, records) in usable {
         let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
         for (number, device) in run.header.devices.iter().enumerate() {
             let profile = profiles.find(&own, device);
             let priced = profile.and_then(|profile| Device::new(profile, End::Middle).ok());
-            let rules = by(profile);
+            let rules = by(profile, device);
             let launches = launches(&records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
             let evaluation = evaluate(Model::HYBRID, &launches, priced.as_ref(), run.header.seed)
@@ -227,7 +231,7 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
         let device = &profile.device;
         Ok(Known {
             name: format!("{} ({})", device.name, device.backend),
-            rules: by(Some(profile)),
+            rules: by(Some(profile), device),
             predictor: Predictor::Profile(Box::new(ends)),
             fitted_to: BTreeSet::new(),
             measured: times.of(device),
@@ -241,9 +245,9 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
 struct Times(Vec<(DeviceInfo, BTreeMap<CaseKey, f64>)>);
 
 impl Times {
-    fn add(&mut self, run: &Run) {
-        for (number, device) in run.header.devices.iter().enumerate() {
-            let all = kernels(&run.records, number).into_iter();
+    fn add(&mut self, header: &Header, records: &[Record]) {
+        for (number, device) in header.devices.iter().enumerate() {
+            let all = kernels(records, number).into_iter();
             let times = all.filter_map(|case| Some((case.key.clone(), case.time?.value)));
             let known = self.0.iter_mut().find(|(known, _)| is_same(known, device));
             match known {

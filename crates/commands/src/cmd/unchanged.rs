@@ -1,76 +1,98 @@
-//! Of a run whose suite has changed since, the records of kernels that have not.
+//! Of a run whose suite has changed since, the kernels that have not.
 
 use crate::store::Run;
-use gpubench_core::record::Record;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Header, Record};
+use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan;
-use gpubench_experiments::plan::{Case, Limits, Planned};
+use gpubench_experiments::plan::{Candidate, Case, Limits, Planned};
 use gpubench_suite::Suite;
+use std::collections::HashMap;
 
-/// The run's records without those of kernels that `suite` no longer has as they were run.
-pub(super) fn unchanged(suite: &Suite, run: &Run) -> Vec<Record> {
-    let limits = Limits {
-        memory: None,
-        seconds: f64::INFINITY,
-        seed: run.header.seed,
-        cores: 1,
-        host_memory: None,
-    };
-    let planned = run.header.devices.iter().map(|device| {
-        let cases = plan(suite, device, &limits).into_iter();
-        cases.filter_map(|planned| match planned {
-            Planned::Case(case) => Some(*case),
-            Planned::Skipped(_) => None,
-        })
-    });
-    let planned: Vec<Vec<Case>> = planned.map(Iterator::collect).collect();
-    let is_as_it_was = |record: &&Record| {
-        record.kernel.is_none() || planned[record.device].iter().any(|case| has_run(case, record))
-    };
-    run.records.iter().filter(is_as_it_was).cloned().collect()
+/// A run's records without those of kernels that its suite no longer has.
+pub(super) struct Unchanged {
+    /// The records, in their order.
+    pub records: Vec<Record>,
+    /// How many results of kernels the run has.
+    pub all: usize,
+    /// How many of them are left.
+    pub left: usize,
 }
 
-/// Whether the record is of this case: the same text in the same groups, for the same operations and bytes.
-fn has_run(case: &Case, record: &Record) -> bool {
-    let Some(built) = &record.kernel else { return false };
-    let is_as_much = |flops: f64, bytes: f64| {
-        record.measured.as_ref().is_none_or(|m| (m.flops, m.bytes) == (flops, bytes))
+/// What `suite` still has of the run.
+pub(super) fn unchanged(suite: &Suite, run: &Run) -> Unchanged {
+    let mut found = Unchanged { records: vec![], all: 0, left: 0 };
+    let mut kept: Vec<Option<Record>> = run.records.iter().cloned().map(Some).collect();
+    for (number, device) in run.header.devices.iter().enumerate() {
+        let cases = cases(suite, &run.header, device);
+        for record in &mut kept {
+            let Some(kernel) = record.as_mut().filter(|r| r.device == number && is_kernel(r))
+            else {
+                continue;
+            };
+            found.all += 1;
+            let as_it_was = cases.get(&kernel.key).and_then(|case| as_run(case, kernel));
+            match (as_it_was, &mut kernel.kernel) {
+                (Some(candidate), Some(built)) => {
+                    // A search along another axis calls the same text otherwise.
+                    built.variant.clone_from(&candidate.label);
+                    found.left += 1;
+                }
+                _ => *record = None,
+            }
+        }
+    }
+    found.records = kept.into_iter().flatten().collect();
+    found
+}
+
+/// Whether it is of a kernel that is timed by itself: of other experiments no kernel is counted.
+fn is_kernel(record: &Record) -> bool {
+    record.key.measure.is_kernel() && record.kernel.is_some()
+}
+
+/// The suite's cases on a device, as that run would have planned them.
+fn cases(suite: &Suite, header: &Header, device: &DeviceInfo) -> HashMap<CaseKey, Case> {
+    let limits = Limits::unbounded(header.seed, header.host_of(device).cores);
+    let cases = plan(suite, device, &limits).into_iter().filter_map(|planned| match planned {
+        Planned::Case(case) => Some((case.key.clone(), *case)),
+        Planned::Skipped(_) => None,
+    });
+    cases.collect()
+}
+
+/// The variant that the record is of: the same text in the same groups, on as large buffers, for the same operations and
+/// bytes.
+fn as_run<'c>(case: &'c Case, record: &Record) -> Option<&'c Candidate> {
+    let built = record.kernel.as_ref()?;
+    let touched = case.touched.unwrap_or(case.working_set().0);
+    let is_as_large = record.working_set.is_none_or(|bytes| bytes == touched);
+    let is_as_much = |candidate: &Candidate| {
+        let work = (candidate.flops, candidate.bytes);
+        record.measured.as_ref().is_none_or(|measured| (measured.flops, measured.bytes) == work)
     };
-    case.key == record.key
-        && case.candidates.iter().any(|candidate| {
-            candidate.groups == built.groups
-                && is_as_much(candidate.flops, candidate.bytes)
-                && candidate.hash() == built.hash
-        })
+    case.candidates.iter().filter(|_| is_as_large).find(|candidate| {
+        candidate.groups == built.groups && is_as_much(candidate) && candidate.hash() == built.hash
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::Built;
-    use gpubench_core::record::sample;
+    use gpubench_core::record::{Built, sample};
 
-    /// Records of the suite's cases on a device of WGSL, as a run would have left them.
+    /// Records of the suite's cases on two devices, as a run would have left them.
     fn run_of(suite: &Suite) -> Run {
-        let header = sample::header(vec![sample::device("vulkan")]);
-        let limits =
-            Limits { memory: None, seconds: f64::INFINITY, seed: 1, cores: 1, host_memory: None };
-        let cases = plan(suite, &header.devices[0], &limits).into_iter();
-        let records = cases.filter_map(|planned| {
-            let Planned::Case(case) = planned else { return None };
-            let mut record = sample::record(case.key.clone(), 1e-3);
-            let last = case.candidates.last();
-            record.kernel = last.map(|candidate| Built {
-                groups: candidate.groups,
-                ..sample::built(&candidate.hash())
-            });
-            if let (Some(measured), Some(candidate)) = (&mut record.measured, last) {
-                (measured.flops, measured.bytes) = (candidate.flops, candidate.bytes);
-            }
-            Some(record)
-        });
+        let header = sample::header(vec![sample::device("vulkan"), sample::device("wgpu")]);
+        let mut records = vec![];
+        for (number, device) in header.devices.iter().enumerate() {
+            let mut cases: Vec<Case> = cases(suite, &header, device).into_values().collect();
+            cases.sort_by_key(|case| case.key.to_string());
+            records.extend(cases.iter().map(|case| Record { device: number, ..record(case) }));
+        }
         Run {
             path: "before.jsonl".into(),
-            records: records.collect(),
+            records,
             header,
             noise: None,
             footer: None,
@@ -80,24 +102,54 @@ mod tests {
         }
     }
 
+    /// Of the last variant. Experiments other than of a kernel by itself do no work that is counted.
+    fn record(case: &Case) -> Record {
+        let mut record = sample::record(case.key.clone(), 1e-3);
+        let Some(candidate) = case.candidates.last() else { return record };
+        let variant = candidate.label.clone();
+        let built = sample::built(&candidate.hash());
+        record.kernel = Some(Built { groups: candidate.groups, variant, ..built });
+        record.working_set = Some(case.touched.unwrap_or(case.working_set().0));
+        let measured = record.measured.as_mut().unwrap();
+        (measured.flops, measured.bytes) = match case.key.measure.is_kernel() {
+            true => (candidate.flops, candidate.bytes),
+            false => (0.0, 0.0),
+        };
+        record
+    }
+
     #[test]
-    fn a_kernel_counts_where_text_groups_and_work_are_as_they_were() {
+    fn a_kernel_counts_where_text_groups_buffers_and_work_are_as_they_were() {
         let suite = gpubench_experiments::load("quick").unwrap();
         let mut run = run_of(&suite);
-        assert_eq!(unchanged(&suite, &run), run.records);
         let kernels: Vec<usize> =
-            (0..run.records.len()).filter(|i| run.records[*i].kernel.is_some()).collect();
-        assert!(kernels.len() > 4 && kernels.len() < run.records.len(), "{kernels:?}");
-        run.records[kernels[0]].kernel.as_mut().unwrap().hash = "00ff".into();
-        run.records[kernels[1]].kernel.as_mut().unwrap().groups[0] += 1;
-        run.records[kernels[2]].measured.as_mut().unwrap().bytes += 1.0;
-        run.records[kernels[3]].key.workload = "renamed".into();
-        let left = unchanged(&suite, &run);
-        let changed = |i: &usize| kernels[..4].contains(i);
-        let wanted: Vec<Record> = (0..run.records.len())
-            .filter(|i| !changed(i))
-            .map(|i| run.records[i].clone())
-            .collect();
-        assert_eq!(left, wanted);
+            (0..run.records.len()).filter(|i| is_kernel(&run.records[*i])).collect();
+        assert!(kernels.len() > 10 && kernels.len() < run.records.len(), "{kernels:?}");
+        let whole = unchanged(&suite, &run);
+        assert_eq!(whole.records, run.records);
+        assert_eq!([whole.all, whole.left], [kernels.len(); 2]);
+
+        let changed = [0, 1, 2, 3, kernels.len() - 1].map(|i| kernels[i]);
+        run.records[changed[0]].kernel.as_mut().unwrap().hash = "00ff".into();
+        run.records[changed[1]].kernel.as_mut().unwrap().groups[0] += 1;
+        run.records[changed[2]].measured.as_mut().unwrap().bytes += 1.0;
+        run.records[changed[3]].key.workload = "renamed".into();
+        run.records[changed[4]].working_set = Some(1);
+        let some = unchanged(&suite, &run);
+        let is_left = |i: &usize| !changed.contains(i);
+        let wanted = (0..run.records.len()).filter(is_left).map(|i| run.records[i].clone());
+        assert_eq!(some.records, wanted.collect::<Vec<_>>());
+        assert_eq!([some.all, some.left], [kernels.len(), kernels.len() - 5]);
+    }
+
+    #[test]
+    fn a_variant_is_known_by_its_text_whatever_it_was_called() {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let mut run = run_of(&suite);
+        let before = run.records.clone();
+        for record in run.records.iter_mut().filter(|record| is_kernel(record)) {
+            record.kernel.as_mut().unwrap().variant = "as it was called then".into();
+        }
+        assert_eq!(unchanged(&suite, &run).records, before);
     }
 }

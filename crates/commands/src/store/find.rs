@@ -71,15 +71,18 @@ fn named(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Error>)> {
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::io(folder, source);
-    let mut found = vec![];
+    let (mut found, mut has_packed) = (vec![], false);
     for entry in std::fs::read_dir(folder).map_err(io)? {
         let path = entry.map_err(io)?.path();
+        has_packed |= path.to_string_lossy().ends_with(".jsonl.gz");
         if path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file() {
             found.push(path);
         }
     }
     if found.is_empty() {
-        return Err(Error::Usage(format!("{}: no result file (.jsonl) in it", folder.display())));
+        let packed = if has_packed { ": unpack what is there with gunzip first" } else { "" };
+        let message = format!("{}: no result file (.jsonl) in it{packed}", folder.display());
+        return Err(Error::Usage(message));
     }
     found.sort();
     Ok(found)

@@ -1,13 +1,15 @@
 //! Reading results, whoever wrote them and however they were cut short.
 
+mod header;
+
 use super::lines::{Lines, Piece};
 use super::run_file::{Part, RunFile};
 use gpubench_analysis::derive_flags;
-use gpubench_core::error::{Error, Located, Result};
-use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::{Footer, Header, Line, Noise, Record};
 use gpubench_core::text::counted;
 use gpubench_core::workload::CaseKey;
-use serde::Deserialize;
+use header::{header, rejected, without_place};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
@@ -377,61 +379,6 @@ impl Records {
     fn flaw(&self, message: impl Into<String>) -> Flaw {
         Flaw { path: self.path.clone(), line: self.line, message: message.into() }
     }
-}
-
-/// A header as it would be written today, and the version of the file.
-fn header(path: &Path, line: &[u8]) -> Result<(Header, u32)> {
-    // The version alone first: a newer header may have any other form.
-    #[derive(Deserialize)]
-    enum Any {
-        #[serde(rename = "header")]
-        Header { version: u32 },
-    }
-    if line.trim_ascii().is_empty() {
-        return Err(rejected(path, line, 0, "the first line is blank: this is no result", None));
-    }
-    let no_header = |e: serde_json::Error| {
-        let message = format!("this is no result of gpubench: {}", without_place(&e));
-        rejected(path, line, e.column().saturating_sub(1), &message, None)
-    };
-    let Any::Header { version } = serde_json::from_slice(line).map_err(no_header)?;
-    if version > VERSION {
-        let message =
-            format!("written in format {version}; this gpubench reads formats up to {VERSION}");
-        return Err(rejected(path, line, 0, &message, Some("read it with a newer gpubench")));
-    }
-    if version == 0 {
-        return Err(rejected(path, line, 0, "written in format 0, which there never was", None));
-    }
-    match Line::parse(line, version).map_err(no_header)? {
-        Line::Header(header) => match header.validation_error() {
-            Some(why) => Err(rejected(path, line, 0, &why, None)),
-            None => Ok((*header, version)),
-        },
-        _ => Err(rejected(path, line, 0, "the first line is no header", None)),
-    }
-}
-
-/// What is wrong, without the place: a line of a file is line 1 to the parser.
-fn without_place(error: &serde_json::Error) -> String {
-    let why = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    why.strip_suffix(&place).unwrap_or(&why).to_owned()
-}
-
-/// A first line that is wrong at byte `at`.
-fn rejected(path: &Path, line: &[u8], at: usize, message: &str, help: Option<&str>) -> Error {
-    let (before, behind) = line.split_at(at.min(line.len()));
-    let before = String::from_utf8_lossy(before);
-    let behind = String::from_utf8_lossy(&behind[..behind.len().min(200)]);
-    Error::Suite(vec![Located {
-        file: path.display().to_string(),
-        text: format!("{before}{behind}").into(),
-        offset: before.len(),
-        len: 0,
-        message: message.to_owned(),
-        help: help.map(str::to_owned),
-    }])
 }
 
 #[cfg(test)]

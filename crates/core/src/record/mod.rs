@@ -36,6 +36,7 @@ use crate::gpu::{BoundsChecks, BuildReport, Clock, Scalar};
 use crate::reason::Reason;
 use crate::workload::{CaseKey, Ceiling, Skip};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
 pub const VERSION: u32 = 2;
@@ -220,9 +221,9 @@ pub struct Built {
     /// Variants that the search never came to.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untried: usize,
-    /// Why variants that were tried have no time: label and reason.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub untimed: Vec<(String, String)>,
+    /// Why variants that were tried have no time: each reason with their labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub untimed: BTreeMap<String, Vec<String>>,
     /// The compiler's report.
     pub report: BuildReport,
 }
@@ -348,7 +349,7 @@ mod tests {
             variant: variant.into(),
             tried: vec![],
             untried,
-            untimed: vec![],
+            untimed: Default::default(),
             report: BuildReport::default(),
         };
         let untried = |n| serde_json::to_value(built("", n)).unwrap().get("untried").cloned();

@@ -15,7 +15,7 @@ pub fn built(hash: &str) -> Built {
         variant: String::new(),
         tried: vec![],
         untried: 0,
-        untimed: vec![],
+        untimed: Default::default(),
         report: BuildReport::default(),
     }
 }

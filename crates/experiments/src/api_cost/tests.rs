@@ -111,7 +111,7 @@ fn kernels_in_other_variants_or_under_checks_are_not_compared() {
         variant: variant.into(),
         tried: vec![],
         untried: 0,
-        untimed: vec![],
+        untimed: Default::default(),
         report: BuildReport { seconds: 0.01, ..Default::default() },
     };
     let with = |device: usize, variant: &str| Record {

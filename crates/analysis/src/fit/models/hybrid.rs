@@ -139,6 +139,15 @@ mod tests {
     }
 
     #[test]
+    fn a_launch_takes_no_less_than_one_of_its_warps() {
+        let work = Work { simple: 1e3, steps: 1e4, ..Work::default() };
+        let parts = work.parts(&[1e-9; 13], 2.0);
+        let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        assert_eq!(longest.0, Bound::Latency);
+        assert!((longest.1 / 2e-5 - 1.0).abs() < 1e-9, "{longest:?}");
+    }
+
+    #[test]
     fn computing_and_local_memory_in_sum_rival_global_memory() {
         let work = Work { simple: 2e6, local: 3e6, traffic: 4e6, ..Work::default() };
         let parts = work.parts(&[1e-9; 13], 1.0);

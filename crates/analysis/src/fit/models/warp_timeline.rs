@@ -82,7 +82,7 @@ impl KernelModel for WarpTimeline {
 fn timeline(counted: &Counted, device: &Device) -> Result<Timeline> {
     let counts = &counted.group;
     let resident = device.resident(counts, counted.groups)?;
-    let warps = f64::from(counts.group_size.div_ceil(counts.rules.warp));
+    let warps = f64::from(counts.warps());
     let width = f64::from(counts.rules.warp);
     let units = f64::from(device.unit.units);
     let issue = |class: Class| width * units / device.rate(class);

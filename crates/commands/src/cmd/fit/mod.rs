@@ -88,15 +88,17 @@ pub(super) fn reported(
     let devices = header.devices.iter().enumerate();
     let reports = devices.map(|(number, device)| {
         let profile = profiles.find(&own, device);
-        let launches = launches(records, (number, device), &mut kernel_counts, by(profile));
+        let launches = launches(records, (number, device), &mut kernel_counts, by(profile, device));
         report(device, profile, launches, header.seed)
     });
     reports.filter(|report| !report.launches.is_empty()).collect()
 }
 
-/// By what the kernels of the device are counted.
-pub(super) fn by(profile: Option<&Profile>) -> Rules {
-    profile.map(rules).unwrap_or_default()
+/// By what the kernels of the device are counted: what its profile found, else what its driver says of warps.
+pub(super) fn by(profile: Option<&Profile>, device: &DeviceInfo) -> Rules {
+    let usual = Rules::default();
+    let reported = || Rules { warp: device.warp().unwrap_or(usual.warp), ..usual };
+    profile.map_or_else(reported, rules)
 }
 
 fn report(
