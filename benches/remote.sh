@@ -2,6 +2,7 @@
 # What a link costs: the same run here and behind a command, in turn, pair by pair (who begins changes).
 #
 #     benches/remote.sh [BINARY [DEVICE [PAIRS [COMMAND]]]]   (default: target/release/gpubench opencl:0 20 env)
+# The file BINARY must be called gpubench: what stands behind the command looks for that name.
 #
 # Of each pair: the geometric mean, over the cases that all runs verified, of the time there over the time here. Of all
 # pairs: the mean and Student's 95 % interval, and the median with the interval between two pairs in their order, which a
