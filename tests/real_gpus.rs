@@ -55,7 +55,7 @@ fn data_sheets_alone_order_the_variants_of_gpus_that_no_price_was_chosen_on() {
     }
 }
 
-/// An H100's times of `all`, by both APIs, in a visit that the model's form was not chosen on, and what it makes of
+/// An H100's times of `all`, by both APIs, in a visit that our model's form was not chosen on, and what the model makes of
 /// launches that its fit never saw: at least this accuracy where a size is left out, and where a workload is. Wanted
 /// are 0.85 and 0.75.
 #[test]

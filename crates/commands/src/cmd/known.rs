@@ -227,7 +227,7 @@ pub fn suite<'r>(
             return Ok(None);
         }
         _ if left < all => warnings(&[format!(
-            "{path}: the suite `{name}` has changed since: {left} of {all} results are of kernels that have not, and are used"
+            "{path}: the suite `{name}` has changed since the run; {left} of its {all} kernel results are used, whose kernels have not"
         )]),
         _ => {}
     }

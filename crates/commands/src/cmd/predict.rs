@@ -210,6 +210,10 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let rules = by(profile, device);
             let launches = launches(&records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
+            if launches.is_empty() {
+                say(&format!("skipped: {name}: {} has no kernel of it", run.path.display()));
+                continue;
+            }
             let evaluation = evaluate(Model::HYBRID, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| {
                 Error::Usage(format!("{}: {name}: {error}", run.path.display()))

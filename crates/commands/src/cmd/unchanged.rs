@@ -7,7 +7,7 @@ use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan;
 use gpubench_experiments::plan::{Candidate, Case, Limits, Planned};
 use gpubench_suite::Suite;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A run's records without those of kernels that its suite no longer has.
 pub(super) struct Unchanged {
@@ -19,31 +19,27 @@ pub(super) struct Unchanged {
     pub left: usize,
 }
 
-/// What `suite` still has of the run.
+/// What `suite` still has of the run. A case is left out whole where any of its rounds ran what has changed.
 pub(super) fn unchanged(suite: &Suite, run: &Run) -> Unchanged {
-    let mut found = Unchanged { records: vec![], all: 0, left: 0 };
-    let mut kept: Vec<Option<Record>> = run.records.iter().cloned().map(Some).collect();
+    let mut records = run.records.clone();
+    let mut changed: HashSet<(usize, CaseKey)> = HashSet::new();
     for (number, device) in run.header.devices.iter().enumerate() {
         let cases = cases(suite, &run.header, device);
-        for record in &mut kept {
-            let Some(kernel) = record.as_mut().filter(|r| r.device == number && is_kernel(r))
-            else {
-                continue;
-            };
-            found.all += 1;
-            let as_it_was = cases.get(&kernel.key).and_then(|case| as_run(case, kernel));
-            match (as_it_was, &mut kernel.kernel) {
-                (Some(candidate), Some(built)) => {
-                    // A search along another axis calls the same text otherwise.
-                    built.variant.clone_from(&candidate.label);
-                    found.left += 1;
+        for record in records.iter_mut().filter(|r| r.device == number && is_kernel(r)) {
+            let as_it_was = cases.get(&record.key).and_then(|case| as_run(case, record));
+            match (as_it_was, &mut record.kernel) {
+                // A search along another axis calls the same text otherwise.
+                (Some(candidate), Some(built)) => built.variant.clone_from(&candidate.label),
+                _ => {
+                    changed.insert((number, record.key.clone()));
                 }
-                _ => *record = None,
             }
         }
     }
-    found.records = kept.into_iter().flatten().collect();
-    found
+    let kernel_count = |records: &[Record]| records.iter().filter(|r| is_kernel(r)).count();
+    let all = kernel_count(&records);
+    records.retain(|r| !is_kernel(r) || !changed.contains(&(r.device, r.key.clone())));
+    Unchanged { left: kernel_count(&records), all, records }
 }
 
 /// Whether it is of a kernel that is timed by itself: of other experiments no kernel is counted.
@@ -79,6 +75,7 @@ fn as_run<'c>(case: &'c Case, record: &Record) -> Option<&'c Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cmd::known;
     use gpubench_core::record::{Built, sample};
 
     /// Records of the suite's cases on two devices, as a run would have left them.
@@ -151,5 +148,33 @@ mod tests {
             record.kernel.as_mut().unwrap().variant = "as it was called then".into();
         }
         assert_eq!(unchanged(&suite, &run).records, before);
+    }
+
+    #[test]
+    fn a_case_is_dropped_whole_where_one_of_its_rounds_has_changed() {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let mut run = run_of(&suite);
+        let at = run.records.iter().position(is_kernel).unwrap();
+        let mut later = Record { round: 1, ..run.records[at].clone() };
+        later.kernel.as_mut().unwrap().hash = "00ff".into();
+        run.records.push(later);
+        let some = unchanged(&suite, &run);
+        assert_eq!(some.records.len(), run.records.len() - 2);
+        assert_eq!(some.all - some.left, 2);
+    }
+
+    #[test]
+    fn a_run_with_nothing_left_is_skipped_unless_its_suite_was_named() {
+        let mut run = run_of(&gpubench_experiments::load("quick").unwrap());
+        (run.header.suite, run.header.suite_hash) = ("quick".into(), "as it was then".into());
+        let (_, records) = known::suite(&run, None, "--suite").unwrap().unwrap();
+        assert_eq!(records.as_ref(), run.records);
+        for record in &mut run.records {
+            record.kernel.iter_mut().for_each(|built| built.hash = "00ff".into());
+        }
+        assert!(known::suite(&run, None, "--suite").unwrap().is_none());
+        let named = known::suite(&run, Some("quick"), "--suite");
+        let error = named.map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("has none of its kernels as they were run"), "{error}");
     }
 }

@@ -55,7 +55,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let Some((suite, records)) = suite(run, args.suite.as_deref(), "--suite")? else {
             continue;
         };
-        reports.extend(reported(&suite, &run.header, &records, &profiles));
+        let own = of_run(&run.header, &run.records);
+        reports.extend(reported(&suite, &run.header, &records, (&own, &profiles)));
     }
     if reports.is_empty() {
         return Err(Error::Usage(
@@ -72,22 +73,22 @@ pub(super) fn short_summary(suite: &Suite, header: &Header, records: &[Record]) 
     let mut profiles = Profiles::default();
     match profiles.add(header, records) {
         0 => String::new(),
-        _ => short(&reported(suite, header, records, &profiles)),
+        _ => short(&reported(suite, header, records, (&of_run(header, records), &profiles))),
     }
 }
 
-/// What models make of every device of a run on which kernels were measured.
+/// What models make of every device of a run on which kernels were measured, with its profile of the run's own or of
+/// others.
 pub(super) fn reported(
     suite: &Suite,
     header: &Header,
     records: &[Record],
-    profiles: &Profiles,
+    (own, others): (&[Profile], &Profiles),
 ) -> Vec<Report> {
     let mut kernel_counts = KernelCounts::new(suite, header.seed);
-    let own = of_run(header, records);
     let devices = header.devices.iter().enumerate();
     let reports = devices.map(|(number, device)| {
-        let profile = profiles.find(&own, device);
+        let profile = others.find(own, device);
         let launches = launches(records, (number, device), &mut kernel_counts, by(profile, device));
         report(device, profile, launches, header.seed)
     });
@@ -123,4 +124,16 @@ fn report(
         }
     }
     Report { device: device.clone(), profiled, launches, evaluations, failed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample;
+
+    #[test]
+    fn without_a_profile_kernels_are_counted_by_the_drivers_warps() {
+        let warp = |subgroup| by(None, &DeviceInfo { subgroup, ..sample::device("vulkan") }).warp;
+        assert_eq!([warp(Some([8, 8])), warp(Some([32, 64])), warp(None)], [8, 64, 32]);
+    }
 }

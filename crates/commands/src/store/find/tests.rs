@@ -299,5 +299,8 @@ fn rewritten(value: &Value) -> String {
 fn a_folder_without_results_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
-    assert!(error.contains("no result file"), "{error}");
+    assert!(error.contains("no result file") && !error.contains("gunzip"), "{error}");
+    std::fs::write(folder.path().join("run.jsonl.gz"), b"").unwrap();
+    let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
+    assert!(error.contains("gunzip"), "{error}");
 }
