@@ -12,6 +12,9 @@ pub(crate) const FEW: usize = 24;
 const MIN_TRIES: usize = 4;
 /// Seconds of builds and launches behind which a search of more asks for no other.
 pub(crate) const SECONDS: f64 = 3.0;
+/// The same as long as no variant has a time: one that emulates an instruction may take seconds to compile and be too
+/// long to launch, while others without it run.
+const PATIENCE: f64 = 12.0;
 /// The same of a search of few, once [`MIN_TRIES`] were tried: some compilers take minutes for a kernel that others
 /// build in milliseconds.
 const LONGEST: f64 = 30.0;
@@ -27,6 +30,8 @@ pub(crate) struct Tries {
     /// Seconds behind which it asks for no other.
     seconds: f64,
     asked: usize,
+    /// Whether any has a time.
+    has_time: bool,
     begun: Instant,
 }
 
@@ -49,12 +54,13 @@ impl Tries {
             Some(space) => Box::new(Exhaustive::new(&space)),
             None => Box::new(Empty),
         };
-        Self { strategy, seconds, asked: 0, begun: Instant::now() }
+        Self { strategy, seconds, asked: 0, has_time: false, begun: Instant::now() }
     }
 
     /// The next variant, by its position among the case's candidates.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > self.seconds {
+        let seconds = if self.has_time { self.seconds } else { self.seconds.max(PATIENCE) };
+        if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > seconds {
             return None;
         }
         self.asked += 1;
@@ -63,6 +69,7 @@ impl Tries {
 
     /// Takes in how a variant did; times are of a unit of work.
     pub(crate) fn report(&mut self, position: usize, outcome: &Outcome) {
+        self.has_time |= matches!(outcome, Outcome::Measured(_));
         self.strategy.report(position, outcome);
     }
 }
@@ -86,4 +93,38 @@ impl Strategy for Empty {
     }
 
     fn report(&mut self, _: usize, _: &Outcome) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_tune::Interval;
+    use std::time::Duration;
+
+    #[test]
+    fn a_search_goes_on_past_its_time_until_a_variant_ran() {
+        let asks = |elapsed: u64, outcomes: [Outcome; MIN_TRIES]| {
+            let space = Space::new(vec!["a".into()], (0..99).map(|a| vec![f64::from(a)]).collect());
+            let mut tries = Tries {
+                strategy: Box::new(Exhaustive::new(&space.unwrap())),
+                seconds: SECONDS,
+                asked: 0,
+                has_time: false,
+                begun: Instant::now().checked_sub(Duration::from_secs(elapsed)).unwrap(),
+            };
+            for outcome in outcomes {
+                let position = tries.next().unwrap();
+                tries.report(position, &outcome);
+            }
+            tries.next().is_some()
+        };
+        let slow = || [2.0; MIN_TRIES].map(Outcome::Slow);
+        let ran = || {
+            let mut all = slow();
+            all[1] = Outcome::Measured(Interval { low: 1.0, time: 1.0, high: 1.0 });
+            all
+        };
+        assert_eq!([asks(0, ran()), asks(5, ran())], [true, false]);
+        assert_eq!([asks(5, slow()), asks(13, slow())], [true, false]);
+    }
 }
