@@ -14,7 +14,7 @@ const MIN_TRIES: usize = 4;
 pub(crate) const SECONDS: f64 = 3.0;
 /// The same as long as no variant has a time: one that emulates an instruction may take seconds to compile and be too
 /// long to launch, while others without it run.
-const PATIENCE: f64 = 12.0;
+const SECONDS_FOR_ONE: f64 = 12.0;
 /// The same of a search of few, once [`MIN_TRIES`] were tried: some compilers take minutes for a kernel that others
 /// build in milliseconds.
 const LONGEST: f64 = 30.0;
@@ -59,7 +59,7 @@ impl Tries {
 
     /// The next variant, by its position among the case's candidates.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        let seconds = if self.has_time { self.seconds } else { self.seconds.max(PATIENCE) };
+        let seconds = if self.has_time { self.seconds } else { self.seconds.max(SECONDS_FOR_ONE) };
         if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > seconds {
             return None;
         }
