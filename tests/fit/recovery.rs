@@ -23,7 +23,7 @@ fn suite() -> Suite {
 }
 
 fn limits() -> Limits {
-    Limits { memory: None, seconds: f64::INFINITY, seed: 1, cores: 2, host_memory: None }
+    Limits::unbounded(1, 2)
 }
 
 /// Kernels of every kind of bound, at every size that the suite has of them.

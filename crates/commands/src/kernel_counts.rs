@@ -80,10 +80,7 @@ impl KernelCounts {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let limits = Limits::unbounded(seed, cores);
         let cases = plan(suite, &emulated_device(), &limits).into_iter();
-        let cases = cases.filter_map(|planned| match planned {
-            Planned::Case(case) if !case.candidates.is_empty() => Some(*case),
-            _ => None,
-        });
+        let cases = cases.filter_map(Planned::case).filter(|case| !case.candidates.is_empty());
         Self { cases: cases.collect(), counted: BTreeMap::new(), whole_grid: None }
     }
 

@@ -67,10 +67,7 @@ fn own_text(workload: &Workload) -> Option<&KernelText> {
 
 /// A case that has something to compile.
 fn planned(planned: Planned) -> Option<Case> {
-    match planned {
-        Planned::Case(case) if !case.candidates.is_empty() => Some(*case),
-        _ => None,
-    }
+    planned.case().filter(|case| !case.candidates.is_empty())
 }
 
 /// What is wrong, at the kernel's lines where the compiler names any, else at the workload.

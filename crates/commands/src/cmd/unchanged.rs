@@ -50,11 +50,8 @@ fn is_kernel(record: &Record) -> bool {
 /// The suite's cases on a device, as that run would have planned them.
 fn cases(suite: &Suite, header: &Header, device: &DeviceInfo) -> HashMap<CaseKey, Case> {
     let limits = Limits::unbounded(header.seed, header.host_of(device).cores);
-    let cases = plan(suite, device, &limits).into_iter().filter_map(|planned| match planned {
-        Planned::Case(case) => Some((case.key.clone(), *case)),
-        Planned::Skipped(_) => None,
-    });
-    cases.collect()
+    let cases = plan(suite, device, &limits).into_iter().filter_map(Planned::case);
+    cases.map(|case| (case.key.clone(), case)).collect()
 }
 
 /// The variant that the record is of: the same text in the same groups, on as large buffers, for the same operations and
@@ -62,12 +59,14 @@ fn cases(suite: &Suite, header: &Header, device: &DeviceInfo) -> HashMap<CaseKey
 fn as_run<'c>(case: &'c Case, record: &Record) -> Option<&'c Candidate> {
     let built = record.kernel.as_ref()?;
     let touched = case.touched.unwrap_or(case.working_set().0);
-    let is_as_large = record.working_set.is_none_or(|bytes| bytes == touched);
+    if record.working_set.is_some_and(|bytes| bytes != touched) {
+        return None;
+    }
     let is_as_much = |candidate: &Candidate| {
         let work = (candidate.flops, candidate.bytes);
         record.measured.as_ref().is_none_or(|measured| (measured.flops, measured.bytes) == work)
     };
-    case.candidates.iter().filter(|_| is_as_large).find(|candidate| {
+    case.candidates.iter().find(|candidate| {
         candidate.groups == built.groups && is_as_much(candidate) && candidate.hash() == built.hash
     })
 }

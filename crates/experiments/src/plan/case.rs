@@ -254,6 +254,16 @@ pub enum Planned {
     Skipped(Skip),
 }
 
+impl Planned {
+    /// The case, where it can be run.
+    pub fn case(self) -> Option<Case> {
+        match self {
+            Self::Case(case) => Some(*case),
+            Self::Skipped(_) => None,
+        }
+    }
+}
+
 /// Invented cases for tests.
 #[cfg(any(test, feature = "testing"))]
 pub mod sample {

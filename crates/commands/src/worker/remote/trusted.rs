@@ -67,11 +67,7 @@ pub(super) mod tests {
         };
         let devices = ["opencl", "wgpu"].map(device);
         let planned = devices.iter().flat_map(|d| gpubench_experiments::plan(&suite, d, &limits));
-        let case = |planned| match planned {
-            Planned::Case(case) => Some(*case),
-            Planned::Skipped(_) => None,
-        };
-        planned.filter_map(case).collect()
+        planned.filter_map(Planned::case).collect()
     }
 
     #[test]
