@@ -40,7 +40,7 @@ pub struct Work {
     pub footprint: f64,
     /// Work-groups.
     pub groups: f64,
-    /// Instructions of one warp, those of the memory among them.
+    /// Instructions of one warp, its accesses and barriers among them.
     pub steps: f64,
 }
 

@@ -211,7 +211,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let launches = launches(&records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
             if launches.is_empty() {
-                say(&format!("skipped: {name}: {} has no kernel of it", run.path.display()));
+                say(&format!("skipped: {name}: {} has no kernel to fit to", run.path.display()));
                 continue;
             }
             let evaluation = evaluate(Model::HYBRID, &launches, priced.as_ref(), run.header.seed)
