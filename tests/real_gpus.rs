@@ -73,6 +73,8 @@ fn the_hybrid_predicts_what_an_h100_took() {
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let launches = reports[0]["launches"].as_u64().unwrap();
+        assert!(launches > 150, "{api}: few kernels are as they were: {launches}");
         let models = reports[0]["models"].as_array().unwrap();
         let hybrid = models.iter().find(|model| model["model"] == "hybrid").unwrap();
         let of = |held_out: &str| number(hybrid, &format!("/leave_one_{held_out}_out/accuracy"));

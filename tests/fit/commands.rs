@@ -78,7 +78,7 @@ workloads:
     let (out, err, code) = run_gpubench(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
-    // Each of the 14 launches has a bound, or it is said that it cannot be told.
+    // Each of the 14 launches has a bound, or the report says that none can be determined.
     let bounds: Vec<&str> = out.split("Bound by: ").skip(1).collect();
     for bound in &bounds {
         let listed = bound.split('.').next().unwrap().split(", ");

@@ -85,7 +85,7 @@ fn pipeline(engines: u8) -> f64 {
 
 #[test]
 fn two_engines_overlap_all_three_stages() {
-    // s s k . : second upload 1–2 beside the first kernel; first download 2–3 beside the second
+    // s s k . : second upload 1–2 during the first kernel; first download 2–3 during the second
     // kernel; second download 3–4.
     assert_near(pipeline(2), 4.0);
 }
@@ -144,7 +144,7 @@ fn a_kernel_that_fills_the_device_keeps_others_out_until_its_last_wave() {
     let times = simulate(&gpu(), &[job(0, &[], kernel(40)), job(1, &[], kernel(4))]);
     assert_near(times[1].started, 2.0);
     assert_near(wall(&times), 3.0);
-    // Small groups would fit beside those of the first, but not before all of it has begun.
+    // Small groups would fit in with those of the first, but wait until all of it has begun.
     let big = Work::Kernel(grid(33, 700, 0, 0));
     let small = Work::Kernel(grid(16, 32, 0, 0));
     let times = simulate(&gpu(), &[job(0, &[], big), job(1, &[], small)]);
