@@ -50,15 +50,24 @@ with_memory() {
     return "$code"
 }
 
-# KiB that emulated programs of a session have, their libraries included, and KiB that qemu has for itself.
+# KiB that emulated programs of a session have, their libraries included, and KiB that qemu has for itself. A mapping that
+# grows while the kernel lists them stands in the list twice.
 memory_of_session() {
     local pid
     for pid in $(ps -o pid= -s "$1"); do
-        case $(readlink "/proc/$pid/exe") in */qemu-*) cat "/proc/$pid/smaps" 2>/dev/null || true ;; esac
+        case $(readlink "/proc/$pid/exe") in */qemu-*) echo "process $pid"; cat "/proc/$pid/smaps" 2>/dev/null || true ;; esac
     done | awk -v "begin=$guest_begin" -v "end=$guest_end" '
-        /^[0-9a-f]+-[0-9a-f]+ / { address = "x" $1; is_guest = address >= "x" begin && address < "x" end }
-        /^Pss:/ { sum[is_guest] += $2 }
-        END { print sum[1] + 0, sum[0] + 0 }
+        /^process / { process = $2 }
+        /^[0-9a-f]+-[0-9a-f]+ / {
+            address = "x" $1
+            mapping = process " " substr($1, 1, index($1, "-") - 1)
+            is_guest[mapping] = address >= "x" begin && address < "x" end
+        }
+        /^Pss:/ && $2 > held[mapping] { held[mapping] = $2 }
+        END {
+            for (mapping in held) sum[is_guest[mapping]] += held[mapping]
+            print sum[1] + 0, sum[0] + 0
+        }
     '
 }
 
@@ -94,11 +103,9 @@ test_arm64() {
     fi
     cp "target/$arm64/release/gpubench" "$root/usr/bin/"
     in_chroot "$root" gpubench devices
-    # First with nothing compiled: PoCL compiles inside of the process, which takes 220 MiB for an empty kernel, and more
-    # for a large one.
+    # First with nothing compiled: PoCL compiles inside of the process, which takes most of the memory. Then from its cache.
     rm -rf "$root/root/.cache"
-    verify_embedded "$root" 512 opencl || code=1
-    for api in opencl wgpu; do verify_embedded "$root" 256 "$api" || code=1; done
+    for api in opencl opencl wgpu; do verify_embedded "$root" 256 "$api" || code=1; done
     # What only Vulkan itself has.
     verify_embedded "$root" 256 vulkan --filter zero-copy || code=1
     say "arm32: a simulated device"
