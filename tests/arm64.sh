@@ -85,12 +85,22 @@ verify_embedded() {
     return "$code"
 }
 
+# Runs the tests of an API's devices in the chroot, on its driver.
+tests_there() {
+    local root=$1 api=$2 program
+    say "tests of $api"
+    program=$(with_linkers cargo test --locked --quiet --no-run --target "$arm64" --features "require-$api" --test "$api" \
+        --message-format json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | grep "/$api-")
+    cp "$program" "$root/tmp/$api-tests"
+    in_chroot "$root" "/tmp/$api-tests" --quiet
+}
+
 test_arm64() {
     local root target file api arm64=${arm_targets[0]} arm32=${arm_targets[1]} code=0
     root=$(realpath -m "$1")
     ensure_arm
     say "building"
-    with_linkers_and_no_tables cargo build --release --locked --quiet --target "$arm64" --target "$arm32"
+    with_linkers_for_release cargo build --release --locked --quiet --target "$arm64" --target "$arm32"
     for target in "${arm_targets[@]}"; do
         file=target/$target/release/gpubench
         say "$target: $(stat -c %s "$file") bytes"
@@ -99,7 +109,7 @@ test_arm64() {
     if [ ! -e "$root/etc/debian_version" ]; then
         say "a Debian for arm64 in $root"
         as_root mmdebstrap --architectures=arm64 --variant=minbase \
-            --include=ocl-icd-libopencl1,libvulkan1,pocl-opencl-icd,mesa-vulkan-drivers "$(debian_release)" "$root"
+            --include=ocl-icd-libopencl1,libvulkan1,pocl-opencl-icd,mesa-vulkan-drivers,libclblast1 "$(debian_release)" "$root"
     fi
     cp "target/$arm64/release/gpubench" "$root/usr/bin/"
     in_chroot "$root" gpubench devices
@@ -111,6 +121,7 @@ test_arm64() {
     say "arm32: a simulated device"
     with_memory 256 env QEMU_LD_PREFIX=/usr/arm-linux-gnueabihf "${in_32_bits[@]}" "target/$arm32/release/gpubench" \
         run embedded --sim k40c --rounds 1 --quiet --output "$(mktemp -d)" | sed -n '/ verified, /,$p' || code=1
+    for api in opencl wgpu; do tests_there "$root" "$api" || code=1; done
     say "tests of core and stats"
     QEMU_LD_PREFIX=/usr/aarch64-linux-gnu with_linkers cargo test --locked --quiet --lib --target "$arm64" \
         -p gpubench-core -p gpubench-stats

@@ -137,9 +137,12 @@ fn kernels_and_transfers_are_verified_on_every_board() {
         "no-profiling,quiet",
         "no-parts",
         "odd-align",
+        "no-images",
         "embedded,old,no-profiling,quiet,tiny,no-parts,no-clock,odd-align",
     ] {
         let (found, output) = run(lies);
+        let said = text(&output.stdout).contains("kernels are timed by the host's clock");
+        assert_eq!(said, lies.contains("no-profiling"), "{lies}: {}", text(&output.stdout));
         assert_eq!(found.records.len(), cases, "{lies}");
         let is_untimed = lies.contains("no-profiling");
         let clocks = clocks(&found.records);
@@ -147,6 +150,10 @@ fn kernels_and_transfers_are_verified_on_every_board() {
         for record in &found.records {
             let may_lack = match record.key.workload.as_str() {
                 "wide" => lies.contains("embedded"),
+                "image/nearest" => lies.contains("no-images") || lies.contains("old"),
+                "image/linear" => {
+                    ["no-images", "old", "embedded"].iter().any(|lie| lies.contains(lie))
+                }
                 "large" | "grouped" => lies.contains("tiny"),
                 _ => false,
             };

@@ -228,3 +228,27 @@ fn a_reload_and_a_lost_device_cost_a_case_each_and_a_closed_tab_ends_the_run() {
         run.records.iter().find(|r| r.outcome.is_failure() && r.outcome.label() != "device lost");
     assert!(others.is_none(), "{others:?}");
 }
+
+#[test]
+#[cfg_attr(not(feature = "require-browser"), ignore = "needs Chromium: ./x test-browser")]
+fn a_run_waits_for_its_page_and_strangers_see_nothing() {
+    let place = Place::new();
+    let mut chromium = Chromium::start();
+    let args = ["run", "quick", "--device", "browser", "--filter", "sepia", "--verify"];
+    let mut child = place.gpubench(&args).spawn().expect("it starts");
+    let lines = lines(&mut child);
+    let address = behind(&lines, "WebGPU: ", LONG);
+    let (server, _token) = address.trim_end_matches('/').rsplit_once('/').expect("a token");
+    for stranger in [format!("{server}/"), format!("{server}/00000000/")] {
+        let (target, tab) = chromium.tab(&stranger);
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(chromium.shown(&tab, "state"), "", "{stranger}");
+        chromium.call(None, "Target.closeTarget", &json!({ "targetId": target }));
+    }
+    assert!(child.try_wait().expect("a child").is_none(), "it waits");
+    chromium.tab(&address);
+    assert_eq!(code(child, LONG), Some(0));
+    let run = place.run();
+    assert!(!run.records.is_empty());
+    assert!(run.records.iter().all(|record| record.outcome.ran()), "{:?}", run.records);
+}

@@ -95,6 +95,19 @@ mod linux {
     }
 
     #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn a_vendors_own_library_needs_no_loader() {
+        let mut machine = Machine::debian().with("/vendor/lib64/egl/libGLES_mali.so", "");
+        machine.broken = vec!["libOpenCL.so.1"];
+        assert_eq!(machine.find("libGLES_mali.so loads").state, State::Ok);
+        let said = format!("{:?}", machine.examine());
+        assert!(!said.contains("libOpenCL") && !said.contains(".icd"), "{said}");
+        // Where drivers are registered, the loader is what counts.
+        let registered = machine.with("/etc/OpenCL/vendors/a.icd", "libgood.so.1\n");
+        assert_eq!(registered.find("loader:").state, State::Problem);
+    }
+
+    #[test]
     fn opencl_manifests_name_libraries_that_load() {
         let mut machine = Machine::debian()
             .with("/etc/OpenCL/vendors/a.icd", "libgood.so.1\n")

@@ -1,7 +1,7 @@
 //! What travels, and what is written there.
 
 use crate::common::{Place, text};
-use crate::{nothing_is_left, output};
+use crate::{link, nothing_is_left, output};
 use gpubench::measure::checkpoint::data::Checkpoint;
 use gpubench::record::Record;
 
@@ -28,6 +28,21 @@ fn a_binary_is_sent_where_there_is_none() {
     let wrong = output(&place, &[&devices[..], &["--push", &other]].concat());
     let why = text(&wrong.stderr);
     assert!(why.contains("starting") && why.contains("no gpubench"), "{why}");
+}
+
+/// One byte more: the program would run.
+#[test]
+fn a_binary_that_does_not_arrive_as_it_was_is_rejected() {
+    let place = Place::new();
+    let more = "if [ \"$1\" = dd ]; then \"$@\" && printf x >>\"${3#of=}\"; else exec \"$@\"; fi\n";
+    let command = link(&place, more);
+    let binary = env!("CARGO_BIN_EXE_gpubench");
+    let args = ["devices", "--sim", "k40c", "--on", &command, "--push", binary];
+    let found = output(&place, &args);
+    let why = text(&found.stderr);
+    assert_eq!(found.status.code(), Some(2), "{why}");
+    assert!(why.contains("what arrived has another hash"), "{why}");
+    nothing_is_left(&place);
 }
 
 #[test]

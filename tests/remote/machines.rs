@@ -162,6 +162,8 @@ fn nothing_is_held_while_something_else_is_waited_for() {
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(finish(run(&["--on", "left"])).status.code(), Some(0), "nobody holds it");
     assert!(both.try_wait().expect("a child").is_none(), "it waits");
+    let leaves = finish(run(&["--on", "right", "--no-wait"]));
+    assert_eq!(leaves.status.code(), Some(2), "{}", text(&leaves.stderr));
     drop(lock);
     let other_way = run(&["--on", "right", "--on", "left"]);
     for run in [both, other_way] {

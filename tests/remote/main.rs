@@ -189,3 +189,19 @@ fn a_crash_there_is_a_crash() {
     assert!(outcomes(&run, "works").iter().all(|outcome| outcome.is_ok()));
     nothing_is_left(&place);
 }
+
+/// The relay has the deadline of a case, too: a launch that hangs there costs that case.
+#[test]
+fn a_hang_there_is_a_timeout() {
+    let place = Place::new();
+    let suite = suite("faults/faults.yaml");
+    let args = ["run", &suite, "--on", "env", "--backend", "faulty", "--trust", "--timeout", "2"];
+    let found = output(&place, &[&args[..], &["--filter", "hangs_in_launch"]].concat());
+    assert_eq!(found.status.code(), Some(4), "{}", text(&found.stderr));
+    let run = place.run();
+    for outcome in outcomes(&run, "hangs_in_launch") {
+        let is_timeout = matches!(outcome, Outcome::Timeout(why) if why.contains("first launch"));
+        assert!(is_timeout, "{outcome:?}");
+    }
+    nothing_is_left(&place);
+}

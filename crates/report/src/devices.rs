@@ -2,6 +2,9 @@
 
 use crate::labels::kind_label;
 use gpubench_analysis::{ReportInput, Source};
+use gpubench_core::gpu::Clock;
+use gpubench_core::record::Measured;
+use gpubench_core::workload::Kind;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
 /// The runs in a sentence each, and a table of the devices.
@@ -10,6 +13,8 @@ pub fn section(input: &ReportInput) -> Section {
     let runs = alike(input.sources.iter());
     let section = runs.into_iter().fold(section, Section::text).table(table(input));
     let devices = &input.reported_devices;
+    let section =
+        (0..devices.len()).filter_map(|device| clock(input, device)).fold(section, Section::note);
     match devices.iter().filter(|reported| !reported.device.is_gpu()).count() {
         0 => section,
         others => section.note(
@@ -23,6 +28,23 @@ pub fn section(input: &ReportInput) -> Section {
                 ),
         ),
     }
+}
+
+/// From this resolution on a clock is too coarse for a short kernel: its samples are of many launches.
+const COARSE: f64 = 1e-6;
+
+/// Which clock timed the kernels of a device, where it is not a fine one of the device's own.
+fn clock(input: &ReportInput, device: usize) -> Option<Sentence> {
+    let kernels = input.of(device).filter(|row| row.key.measure == Kind::KERNEL);
+    let records = kernels.flat_map(|row| &row.records);
+    let measured: Vec<&Measured> = records.filter_map(|record| record.measured.as_ref()).collect();
+    let step = measured.iter().map(|measured| measured.resolution).reduce(f64::max)?;
+    let of = Sentence::new().name(&input.reported_devices[device].name);
+    if measured.iter().all(|measured| measured.clock == Clock::Host) {
+        return Some(of.text(": kernels are timed by the host's clock."));
+    }
+    (step >= COARSE)
+        .then(|| of.text(": its clock goes in steps of ").value(step, Unit::Seconds).text("."))
 }
 
 /// A sentence each, how often where several are alike, and how long they took, as far as that is known.

@@ -7,6 +7,7 @@
  * tiny          the smallest limits that the embedded profile allows, and they are enforced
  * no-parts      no sub-buffers
  * no-clock      a clock of 1 MHz
+ * no-images     no images
  * no-host-ptr   no buffers over the host's memory
  * odd-align     sub-buffers begin at multiples of 32 KiB
  * flush         denormals are zero, as far as the driver says
@@ -76,6 +77,7 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
         if (lies("flush")) SAY(cl_device_fp_config, CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST)
         if (lies("toward-zero")) SAY(cl_device_fp_config, CL_FP_DENORM | CL_FP_ROUND_TO_ZERO)
     }
+    if (lies("no-images") && what == CL_DEVICE_IMAGE_SUPPORT) SAY(cl_bool, CL_FALSE)
     if (lies("no-clock") && what == CL_DEVICE_MAX_CLOCK_FREQUENCY) SAY(cl_uint, 1)
     if (lies("odd-align") && what == CL_DEVICE_MEM_BASE_ADDR_ALIGN) SAY(cl_uint, 8 * 32768)
     if (lies("quiet") && what == CL_DEVICE_QUEUE_PROPERTIES) SAY(cl_command_queue_properties, 0)

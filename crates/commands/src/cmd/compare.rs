@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// The folder of baselines
-    #[arg(long, value_name = "FOLDER", default_value = baseline::FOLDER)]
+    #[arg(long, value_name = "FOLDER", default_value_os_t = baseline::readable_folder())]
     folder: PathBuf,
     /// Differences below this are the same, unless a case's own noise is larger
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]

@@ -17,7 +17,7 @@ pub struct RemoteArgs {
     /// (`--on 'ssh board'`; repeat for more)
     #[arg(long, value_name = "COMMAND")]
     on: Vec<String>,
-    /// Send this gpubench to those machines that have another, or none
+    /// Send this gpubench to those machines where it does not lie yet
     #[arg(long, value_name = "FILE", requires = "on")]
     push: Option<PathBuf>,
 }

@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long)]
     once: bool,
     /// What the page shows with its own results: the same cases of this folder's baselines
-    #[arg(long, value_name = "FOLDER", default_value = baseline::FOLDER)]
+    #[arg(long, value_name = "FOLDER", default_value_os_t = baseline::readable_folder())]
     baselines: PathBuf,
     /// Options of `gpubench run`, behind `--`
     #[arg(last = true, value_name = "OPTION")]
@@ -168,7 +168,7 @@ mod tests {
     fn options_are_those_of_run() {
         let of = |options: &[&str]| {
             let options = options.iter().map(|&option| option.to_owned()).collect();
-            let (suite, baselines) = ("quick".into(), baseline::FOLDER.into());
+            let (suite, baselines) = ("quick".into(), baseline::readable_folder());
             run_options(&Args { suite, port: 0, once: true, baselines, options })
         };
         assert!(of(&["--verify", "--filter", "fma"]).is_ok());

@@ -13,6 +13,24 @@ use std::path::{Path, PathBuf};
 /// The folder that commands look in unless one is given.
 pub const FOLDER: &str = "baselines";
 
+/// Where baselines are read unless a folder is given: here or, where there are none, beside the program, as packages have
+/// them.
+pub fn readable_folder() -> PathBuf {
+    let here = PathBuf::from(FOLDER);
+    if here.is_dir() {
+        return here;
+    }
+    let program = std::env::current_exe().ok();
+    program.and_then(|program| packaged_folder(&program)).unwrap_or(here)
+}
+
+/// An archive has them beside the program, what is installed in `share`.
+fn packaged_folder(program: &Path) -> Option<PathBuf> {
+    let folder = program.parent()?;
+    let shared = folder.parent()?.join("share/gpubench").join(FOLDER);
+    [folder.join(FOLDER), shared].into_iter().find(|folder| folder.is_dir())
+}
+
 /// What a baseline is for: another driver or another class of hosts has one of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
@@ -172,6 +190,17 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_have_baselines_beside_the_program_or_in_share() {
+        let root = tempfile::tempdir().unwrap();
+        let program = root.path().join("bin/gpubench");
+        assert_eq!(packaged_folder(&program), None);
+        for folder in ["share/gpubench/baselines", "bin/baselines"].map(|f| root.path().join(f)) {
+            std::fs::create_dir_all(&folder).unwrap();
+            assert_eq!(packaged_folder(&program), Some(folder));
+        }
+    }
     use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]

@@ -1,5 +1,6 @@
 //! OpenCL's loader and its driver manifests.
 
+use super::libraries::{self, LIBRARY};
 use crate::doctor::{Api, Distribution, Finding, Machine, REINSTALL, State, System};
 use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
@@ -14,14 +15,18 @@ const API: Api = Api {
     unregistered: "no driver is registered (no .icd file)",
 };
 
-/// The variable that names another loader (read by the bindings that gpubench uses).
-const LOADER_PATH: &str = "OPENCL_DYLIB_PATH";
-
 pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
     let system = machine.system;
     let mut findings = other_loaders(system);
-    findings.push(machine.loader(&API, loader(machine.here)));
     let (named, manifests) = (named_drivers(system), manifests(system));
+    let are_registered = !named.is_empty() || !manifests.is_empty();
+    let own = || libraries::of_vendors().find(|path| system.loads(path).is_ok());
+    if let Some(own) = own().filter(|_| machine.has_manifests() && !are_registered) {
+        let found = format!("{} loads: no loader is needed for it", own.display());
+        findings.push(Finding::ok(AREA, found));
+        return findings;
+    }
+    findings.push(machine.loader(&API, loader(machine.here)));
     if machine.has_manifests() && (named.is_empty() || !manifests.is_empty()) {
         let one = |path: &Path| Some(manifest(system, path));
         findings.extend(machine.drivers(&API, &manifests, one));
@@ -46,14 +51,14 @@ fn named_drivers(system: &System<'_>) -> Vec<Finding> {
 /// Loaders that the environment names: the first that loads is used, and a wrong name is
 /// silently passed over.
 fn other_loaders(system: &System<'_>) -> Vec<Finding> {
-    let paths = system.variable(LOADER_PATH).unwrap_or_default();
+    let paths = system.variable(LIBRARY).unwrap_or_default();
     let paths = paths.split(';').filter(|path| !path.is_empty());
     let finding = |path: &str| match system.loads(Path::new(path)) {
-        Ok(()) => Finding::ok(AREA, format!("{LOADER_PATH}: {} loads", printable(path, 200))),
+        Ok(()) => Finding::ok(AREA, format!("{LIBRARY}: {} loads", printable(path, 200))),
         Err(error) => Finding::warning(
             AREA,
-            format!("{LOADER_PATH}: {}: {}", printable(path, 200), printable(&error, 300)),
-            format!("correct {LOADER_PATH} or unset it; the system's loader is used instead"),
+            format!("{LIBRARY}: {}: {}", printable(path, 200), printable(&error, 300)),
+            format!("correct {LIBRARY} or unset it; the system's loader is used instead"),
         ),
     };
     paths.map(finding).collect()
@@ -72,12 +77,11 @@ fn manifests(system: &System<'_>) -> Vec<PathBuf> {
     let named = system
         .variable("OCL_ICD_VENDORS")
         .or_else(|| system.variable("OPENCL_VENDOR_PATH"))
-        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from);
-    let is_manifest = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "icd");
-    if is_manifest(&named) {
+        .map_or_else(|| PathBuf::from(libraries::DRIVERS), PathBuf::from);
+    if libraries::is_manifest(&named) {
         return vec![named];
     }
-    system.list(&named).into_iter().filter(is_manifest).collect()
+    system.list(&named).into_iter().filter(|path| libraries::is_manifest(path)).collect()
 }
 
 /// A manifest's first line is its driver's library.

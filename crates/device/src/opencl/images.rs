@@ -6,7 +6,9 @@ use super::status::error;
 use crate::image_limits::{ImageLimits, shape};
 use crate::validation::within;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, Element, Filter, ImageOf, KernelSource, Scalar, Slice};
+use gpubench_core::gpu::{
+    BufferId, DeviceInfo, EMBEDDED, Element, Filter, ImageOf, KernelSource, Scalar, Slice,
+};
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_SAMPLERS, Device,
@@ -28,10 +30,11 @@ use std::ptr;
 ///
 /// # Errors
 /// `Unsupported` where it has none, or not as many.
-pub(super) fn check(device: cl_device_id, api: &str, source: &KernelSource) -> Result<()> {
+pub(super) fn check(device: cl_device_id, info: &DeviceInfo, source: &KernelSource) -> Result<()> {
+    let is_embedded = info.features.iter().any(|feature| feature == EMBEDDED);
     let number = |what| Query(Device::new(device)).number(what);
     // What makes images came with OpenCL 1.2.
-    let has_none = number(CL_DEVICE_IMAGE_SUPPORT) == Some(0) || api.starts_with("OpenCL 1.1");
+    let has_none = number(CL_DEVICE_IMAGE_SUPPORT) == Some(0) || info.api.starts_with("OpenCL 1.1");
     if has_none && source.images().iter().any(Option::is_some) {
         return Err(Error::Unsupported("the device has no images".into()));
     }
@@ -39,9 +42,10 @@ pub(super) fn check(device: cl_device_id, api: &str, source: &KernelSource) -> R
     let limits = ImageLimits {
         max_images: limit(CL_DEVICE_MAX_READ_IMAGE_ARGS),
         max_samplers: limit(CL_DEVICE_MAX_SAMPLERS),
-        // The size is left to the driver, which knows columns and rows apart; every device filters floats.
+        // The size is left to the driver, which knows columns and rows apart.
         max_side: u32::MAX,
-        filters_f32: true,
+        // OpenCL C, "Restrictions" of the embedded profile: floats are read with nearest filtering only.
+        filters_f32: !is_embedded,
     };
     limits.check(&source.bindings)
 }

@@ -174,7 +174,7 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
-    images::check(device, &info.api, source)?;
+    images::check(device, info, source)?;
     let mut options = options(source, info)?;
     let subgroup = subgroup_size::asked(source, info)?;
     let begun = Instant::now();

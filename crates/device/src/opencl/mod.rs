@@ -14,6 +14,7 @@ mod fixed_group;
 mod images;
 mod info;
 mod kernel;
+mod libraries;
 mod log;
 mod memory;
 mod object;
@@ -33,27 +34,10 @@ use super::{Backend, Device};
 use crate::doctor::{Finding, Machine};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
-
-/// The variable that names OpenCL libraries, separated by semicolons.
-const LIBRARY: &str = "OPENCL_DYLIB_PATH";
+pub use libraries::library_variable;
 
 /// The OpenCL backend.
 pub struct Opencl;
-
-/// The variable and value by which a process that is to use OpenCL finds a vendor's own library too, where there is no
-/// loader of drivers: phones and boards have it in such folders. `None` where the user has set it.
-pub fn library_variable() -> Option<(&'static str, String)> {
-    if !cfg!(unix) || cfg!(target_os = "macos") || std::env::var_os(LIBRARY).is_some() {
-        return None;
-    }
-    let lib = if cfg!(target_pointer_width = "64") { "lib64" } else { "lib" };
-    const OWN: [&str; 4] =
-        ["libOpenCL.so", "egl/libGLES_mali.so", "libPVROCL.so", "libOpenCL_adreno.so"];
-    let own = |folder: &str| OWN.map(|file| format!("{folder}/{lib}/{file}"));
-    let loaders = ["libOpenCL.so.1", "libOpenCL.so"].map(str::to_owned);
-    let all = loaders.into_iter().chain(["/vendor", "/system/vendor"].into_iter().flat_map(own));
-    Some((LIBRARY, all.collect::<Vec<_>>().join(";")))
-}
 
 impl Backend for Opencl {
     fn name(&self) -> &'static str {
@@ -87,7 +71,7 @@ impl Backend for Opencl {
             "LP_",
             "MESA_",
             "OCL_ICD",
-            "OPENCL_DYLIB_PATH",
+            libraries::LIBRARY,
             "POCL_",
             "ROCR_VISIBLE_DEVICES",
             "ZE_AFFINITY_MASK",

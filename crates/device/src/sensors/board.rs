@@ -1,4 +1,4 @@
-//! Sensors of boards and phones, whose GPU is on no bus: devfreq's and kgsl's files, and the kernel's thermal zones.
+//! Sensors of boards and phones, whose GPU is on no bus: devfreq's and kgsl's files, the kernel's thermal zones, and hwmon.
 //!
 //! Mali (panfrost, panthor, kbase), Adreno (msm by devfreq, kgsl by its own folder) and Tegra have them.
 
@@ -16,6 +16,8 @@ pub(super) struct Board {
     temperature: Option<PathBuf>,
     /// How far it is slowed down for its heat: 0 is not at all.
     cooling: Option<PathBuf>,
+    /// Thousandths of a volt and of an ampere of the GPU's supply.
+    supply: Option<[PathBuf; 2]>,
 }
 
 impl Board {
@@ -28,8 +30,9 @@ impl Board {
             return Some(Self {
                 clock: adreno.join("gpuclk"),
                 busy: Some(adreno.join("gpu_busy_percentage")).filter(|file| file.exists()),
-                temperature: Some(own).filter(|own| own.exists()).or_else(|| zone(class)),
+                temperature: Some(own).filter(|own| own.exists()).or_else(|| temperature(class)),
                 cooling: cooling(class, "kgsl"),
+                supply: supply(class),
             });
         }
         let gpus = entries(class.join("devfreq")).into_iter().filter(|gpu| is_gpu(&name(gpu)));
@@ -37,8 +40,9 @@ impl Board {
         Some(Self {
             clock: gpu.join("cur_freq"),
             busy: None,
-            temperature: zone(class),
+            temperature: temperature(class),
             cooling: cooling(class, &name(gpu)),
+            supply: supply(class),
         })
     }
 }
@@ -52,13 +56,29 @@ fn is_gpu(name: &str) -> bool {
     ["gpu", "mali"].contains(&kind) || is_chip(kind.as_bytes())
 }
 
-/// The thermal zone of the GPU, by its name (`gpu-thermal`, `GPU-therm`, `gpuss-0-thermal`).
-fn zone(class: &Path) -> Option<PathBuf> {
-    let is_gpus = |zone: &PathBuf| {
-        name(zone).starts_with("thermal_zone")
-            && text(zone.join("type")).is_some_and(|t| t.to_lowercase().starts_with("gpu"))
+/// The GPU's thermal zone or monitor, by its name (`gpu-thermal`, `GPU-therm`, `gpuss-0-thermal`, `gpu_thermal`).
+fn temperature(class: &Path) -> Option<PathBuf> {
+    let of = |folder: &str, begin: &str, named_in: &str, file: &str| {
+        let is_gpus = |sensor: &PathBuf| {
+            name(sensor).starts_with(begin)
+                && text(sensor.join(named_in)).is_some_and(|t| t.to_lowercase().starts_with("gpu"))
+        };
+        Some(entries(class.join(folder)).into_iter().find(is_gpus)?.join(file))
     };
-    Some(entries(class.join("thermal")).into_iter().find(is_gpus)?.join("temp"))
+    of("thermal", "thermal_zone", "type", "temp")
+        .or_else(|| of("hwmon", "hwmon", "name", "temp1_input"))
+}
+
+/// The monitor of the GPU's supply, as Jetsons have it: Texas Instruments' INA3221, a channel of which is labelled
+/// `VDD_GPU_SOC`, `VDD_SYS_GPU` or `GPU`. What else hangs on that supply counts.
+fn supply(class: &Path) -> Option<[PathBuf; 2]> {
+    entries(class.join("hwmon")).into_iter().find_map(|monitor| {
+        let is_gpus = |n: &u32| {
+            text(monitor.join(format!("in{n}_label"))).is_some_and(|label| label.contains("GPU"))
+        };
+        let channel = (1..=3).find(is_gpus)?;
+        Some(["in", "curr"].map(|what| monitor.join(format!("{what}{channel}_input"))))
+    })
 }
 
 /// How far the kernel slows the device of this name down.
@@ -74,12 +94,13 @@ impl Sensors for Board {
     fn read(&self) -> Reading {
         let of = |file: &Option<PathBuf>| file.as_ref().and_then(number);
         let cooled = of(&self.cooling).filter(|state| *state > 0.0);
+        let watts = |[volts, amperes]: &[PathBuf; 2]| Some(number(volts)? * number(amperes)? / 1e6);
         Reading {
             throttled: cooled.map(|state| format!("temperature, by {state} steps")),
             clock: number(&self.clock),
             busy: of(&self.busy).map(|percent| percent / 100.0),
             joules: None,
-            watts: None,
+            watts: self.supply.as_ref().and_then(watts),
             celsius: of(&self.temperature).and_then(plausible::celsius),
         }
     }
@@ -124,6 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn a_gpu_without_a_thermal_zone_of_its_own_may_have_a_monitor() {
+        let root = tree(&[
+            ("devfreq/ffe40000.mali/cur_freq", "800000000"),
+            ("hwmon/hwmon0/name", "cpu_thermal"),
+            ("hwmon/hwmon0/temp1_input", "71000"),
+            ("hwmon/hwmon2/name", "gpu_thermal"),
+            ("hwmon/hwmon2/temp1_input", "58500"),
+        ]);
+        let read = Board::only(root.path()).unwrap().read();
+        assert_eq!((read.clock, read.celsius, read.watts), (Some(8e8), Some(58.5), None));
+    }
+
+    #[test]
     fn an_adreno_is_read_by_kgsl() {
         let root = tree(&[
             ("kgsl/kgsl-3d0/gpuclk", "585000000"),
@@ -140,9 +174,15 @@ mod tests {
             ("devfreq/17000000.gp10b/cur_freq", "1300500000"),
             ("thermal/thermal_zone1/type", "GPU-therm"),
             ("thermal/thermal_zone1/temp", "46"),
+            ("hwmon/hwmon1/name", "ina3221"),
+            ("hwmon/hwmon1/in1_label", "VDD_CPU_CV"),
+            ("hwmon/hwmon1/in2_label", "VDD_GPU_SOC"),
+            ("hwmon/hwmon1/in2_input", "5000"),
+            ("hwmon/hwmon1/curr2_input", "1240"),
         ]);
         let read = Board::only(root.path()).unwrap().read();
         assert_eq!((read.clock, read.celsius), (Some(1.3005e9), Some(46.0)));
+        assert!((read.watts.unwrap() - 6.2).abs() < 1e-9);
         let two = tree(&[("devfreq/1.gpu/cur_freq", "1"), ("devfreq/2.gpu/cur_freq", "1")]);
         assert!(Board::only(two.path()).is_none());
         assert!(Board::only(tree(&[("devfreq/dmc/cur_freq", "1")]).path()).is_none());

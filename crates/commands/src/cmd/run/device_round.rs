@@ -1,6 +1,8 @@
 //! A round of one device: its cases one after the other, each for its share of the device's time.
 
 use super::deferred::Phase;
+use super::deferred_order::{bounds_others, order_deferred};
+use super::expected_launch::too_long;
 use super::finalists::narrowed;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::{AtLeast, Share, ToCome};
@@ -120,6 +122,14 @@ impl Session<'_> {
         let at_least = AtLeast { is_last, is_smallest, sampling };
         let may_fit = phase != Phase::Deferred || budget.fits(case);
         let share = budget.share(case, to_come, at_least).filter(|_| may_fit);
+        if may_wait && is_real && !is_smallest && round == 0 {
+            let known = self.records.iter().filter(|record| record.device == device);
+            let policy = share.map(|share| self.policy_for(device, share));
+            let why = policy.and_then(|policy| too_long(case, known, &policy));
+            if why.is_some() {
+                return Err(why);
+            }
+        }
         let record = self.one(case, device, round, share, progress);
         // What was measured before and is too long now has what it has.
         match may_wait && round == 0 && is_over_budget(&record) {
@@ -161,7 +171,9 @@ impl Session<'_> {
         if phase == Phase::Deferred {
             let sampling = |case: &Case| self.deferred[device].sampling(&case.key, &self.policy);
             let budget = &self.time_budgets[device];
-            order_deferred(&mut cases, |case| budget.turn_seconds(case, sampling(case)));
+            let seconds = |case: &Case| budget.turn_seconds(case, sampling(case));
+            let bounds = |case: &Case| bounds_others(case, &self.records, device);
+            order_deferred(&mut cases, bounds, seconds);
         } else if round == 0 {
             cases.sort_by_key(|(turn, _)| *turn);
         } else {
@@ -274,28 +286,6 @@ impl Session<'_> {
         };
         Policy { seconds, warmup: 0.0, longest_launch, ..policy }
     }
-}
-
-/// Orders deferred cases so that what bounds the others is measured, and most of them fit what is left: ceilings first, then by
-/// the seconds of a turn.
-fn order_deferred(cases: &mut [(Turn, Case)], seconds: impl Fn(&Case) -> f64) {
-    cases.sort_by_key(|(turn, _)| *turn);
-    cases.sort_by(|(_, a), (_, b)| seconds(a).total_cmp(&seconds(b)));
-    cases.sort_by_key(|(_, case)| case.ceiling.is_none());
-}
-
-#[test]
-fn of_the_deferred_ceilings_go_first_then_short_turns() {
-    use gpubench_experiments::plan::sample::case;
-    let mut cases = [30, 10, 20].map(|n| case("memory", "copy", n)).to_vec();
-    cases.push(Case {
-        ceiling: Some(gpubench_core::workload::Ceiling::Bandwidth),
-        ..case("memory", "read", 40)
-    });
-    let mut cases: Vec<_> = turns(&cases).into_iter().zip(cases).collect();
-    order_deferred(&mut cases, |case| case.key.size[0].1 as f64);
-    let sizes: Vec<_> = cases.iter().map(|(_, case)| case.key.size[0].1).collect();
-    assert_eq!(sizes, [40, 10, 20, 30]);
 }
 
 /// The quarter of a device's cases that most needs another round: those with a single round where others have several, and

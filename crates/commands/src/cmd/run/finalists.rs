@@ -1,6 +1,6 @@
 //! Which of a search's variants are tried again: in later rounds the one that won an earlier round, and the next two by
-//! their first launches; at a larger size all but those that were far behind at a smaller one. To try all again takes
-//! time that measuring has a better use for.
+//! their first launches; at a larger size all but those that were far behind at a smaller one, or, where there was no time to
+//! try all of these, the same three. To try all again takes time that measuring has a better use for.
 
 use gpubench_core::record::{Built, Record};
 use gpubench_core::workload::CaseKey;
@@ -27,7 +27,7 @@ pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record>
             smaller.push((key, kernel));
         }
     }
-    smaller.into_iter().fold(case, |case, (_, kernel)| without_those_behind(case, kernel))
+    smaller.into_iter().fold(case, |case, (_, kernel)| at_a_larger_size(case, kernel))
 }
 
 /// A record's kernel, where it was searched for.
@@ -41,14 +41,19 @@ fn seconds(kernel: &Built) -> HashMap<&str, f64> {
     tried.filter_map(|(label, seconds)| Some((label.as_str(), (*seconds)?))).collect()
 }
 
-/// `case` without the variants that were far behind at a smaller size, in launches that were mostly the kernel's own time; as
-/// it is where the winner is not among its variants.
-fn without_those_behind(case: Case, kernel: &Built) -> Case {
+/// `case` without the variants that were far behind at a smaller size, in launches that were mostly the kernel's own time, and
+/// without those that a search had no time for if the winner's was such a launch; as it is where the winner is not among its variants.
+fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
     let seconds = seconds(kernel);
     let took = |one: &Candidate| seconds.get(&one.label[..]).copied();
     let winner = case.candidates.iter().find(|one| one.label == kernel.variant);
-    let best = winner.and_then(|one| Some(took(one)? / one.work()));
-    let Some(best) = best else { return case };
+    let Some((launch, work)) = winner.and_then(|one| Some((took(one)?, one.work()))) else {
+        return case;
+    };
+    if kernel.untried > 0 && launch >= KERNEL_DOMINATED_SECONDS {
+        return finalists(case, kernel);
+    }
+    let best = launch / work;
     let is_behind = |one: &Candidate| {
         took(one).is_some_and(|seconds| {
             seconds >= KERNEL_DOMINATED_SECONDS && seconds / one.work() > FAR * best
@@ -125,6 +130,18 @@ mod tests {
         assert_eq!(left(&name, 1, far.map(|one| one * 2.0)), "bcde");
         assert_eq!(left(&name, 1, [0.011, 1e-4, 9e-4, 0.0, 2e-4]), "bcde", "it was itself long");
         assert_eq!(left(&name, 1, far.map(|one| one / 10.0)), "abcde", "mostly launching");
+    }
+
+    #[test]
+    fn a_larger_size_searches_on_only_where_launching_took_most_of_the_smaller_ones_time() {
+        let name = plan::search(&["a"]).key.workload;
+        let left = |times: [f64; 5]| {
+            let mut record = round(&name, 1, times);
+            record.kernel.as_mut().unwrap().untried = 7;
+            after(&[record])
+        };
+        assert_eq!(left([0.007, 0.003, 0.005, 0.0, 0.004]), "bec");
+        assert_eq!(left([0.007, 0.001, 0.005, 0.0, 0.004]), "bd");
     }
 
     #[test]

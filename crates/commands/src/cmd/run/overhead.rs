@@ -111,8 +111,11 @@ impl Overheads {
             // What others are expected to take is a first time.
             _ if self.known.contains_key(&case.key) => {}
             true => self.fixed = (self.fixed.0 + seconds, self.fixed.1 + 1.0),
+            // What a search takes says nothing of bytes, nor does a compiler's time.
+            false if is_searched(record) => {}
             false => {
-                let more = (seconds - self.fixed.0 / self.fixed.1).max(0.0);
+                let fixed = record.wall.build.max(self.fixed.0 / self.fixed.1);
+                let more = (seconds - fixed).max(0.0);
                 self.moving = (self.moving.0 + more, self.moving.1 + bytes);
             }
         }
@@ -143,6 +146,11 @@ impl Overheads {
     }
 }
 
+fn is_searched(record: &Record) -> bool {
+    record.kernel.as_ref().is_some_and(|kernel| kernel.tried.len() > 1)
+}
+
+/// Seconds of a case that were not measuring.
 fn seconds(record: &Record) -> f64 {
     record.wall.around() + record.wall.reference_kernel
 }
@@ -154,8 +162,8 @@ fn bytes(case: &Case) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::Outcome;
-    use gpubench_core::record::sample::record as sample_record;
+    use gpubench_core::record::sample::{built as sample_built, record as sample_record};
+    use gpubench_core::record::{Built, Outcome};
     use gpubench_experiments::plan::sample;
 
     #[test]
@@ -166,6 +174,23 @@ mod tests {
         overheads.moving = (overheads.moving.0 + 10.0, overheads.moving.1 + 1e9);
         assert!(overheads.expected(1e8) > 1.5 * before);
         assert_eq!(overheads.expected(1e3), Overheads::default().expected(1e3));
+    }
+
+    #[test]
+    fn neither_a_search_nor_a_compiler_makes_bytes_slow() {
+        let large = sample::case("memory", "copy", 100_000_000);
+        let rate = |tried: usize, build, verify| {
+            let mut overheads = Overheads::default();
+            let mut record = sample_record(large.key.clone(), 1.0);
+            (record.wall.build, record.wall.verify) = (build, verify);
+            let tried = vec![("a".to_owned(), Some(1.0)); tried];
+            record.kernel = Some(Built { tried, ..sample_built("x") });
+            overheads.learn(&large, &record);
+            overheads.rate()
+        };
+        assert!(rate(0, 0.0, 9.0) > 2.0 * rate(0, 0.0, 0.1));
+        assert!((rate(0, 9.0, 0.0) - rate(0, 0.0, 0.0)).abs() < 1e-12);
+        assert_eq!(rate(2, 0.0, 9.0), RATE);
     }
 
     #[test]
