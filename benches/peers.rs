@@ -251,8 +251,8 @@ fn rows(
     rows
 }
 
-/// Transfers and clpeak's labels for them. Ours by mapping hold what mapping and unmapping take, of which clpeak prints rates
-/// of their own: it maps to read in its time of that, and to write outside of any.
+/// Transfers and clpeak's labels for them. Ours by mapping hold what mapping and unmapping take; of clpeak's, which have rates
+/// of their own, the one that it times: mapping to read, unmapping what was written.
 const TRANSFERS: [(&str, Kind, MemoryKind, &[&str]); 4] = [
     ("upload, pageable", Kind::new("upload"), MemoryKind::Pageable, &["enqueueWriteBuffer"]),
     ("download, pageable", Kind::new("download"), MemoryKind::Pageable, &["enqueueReadBuffer"]),

@@ -11,8 +11,9 @@ pub(crate) struct ImageLimits {
     pub max_samplers: u32,
     /// Elements of a row, and rows.
     pub max_side: u32,
-    /// Whether it filters fractions of 32 bits.
+    /// Whether it filters fractions of 32 bits, and of 16.
     pub filters_f32: bool,
+    pub filters_f16: bool,
 }
 
 impl ImageLimits {
@@ -39,8 +40,12 @@ impl ImageLimits {
         }
         let lacks = |binding: &&Binding| {
             let filter = binding.image.and_then(|image| image.filter);
-            let is_f32 = binding.element.scalar == Scalar::F32;
-            filter == Some(Filter::Linear) && is_f32 && !self.filters_f32
+            let is_filtered = match binding.element.scalar {
+                Scalar::F32 => self.filters_f32,
+                Scalar::F16 => self.filters_f16,
+                _ => true,
+            };
+            filter == Some(Filter::Linear) && !is_filtered
         };
         match bindings.iter().find(lacks) {
             Some(Binding { name, element, .. }) => Err(Error::Unsupported(format!(
@@ -81,8 +86,13 @@ mod tests {
     use gpubench_core::gpu::{Access, BufferId, Element, Image};
     use gpubench_core::units::Bytes;
 
-    const LIMITS: ImageLimits =
-        ImageLimits { max_images: 2, max_samplers: 1, max_side: 16, filters_f32: false };
+    const LIMITS: ImageLimits = ImageLimits {
+        max_images: 2,
+        max_samplers: 1,
+        max_side: 16,
+        filters_f32: false,
+        filters_f16: true,
+    };
 
     fn element(text: &str) -> Element {
         Element::try_from(text.to_owned()).unwrap()

@@ -38,13 +38,17 @@ fn clock(input: &ReportInput, device: usize) -> Option<Sentence> {
     let kernels = input.of(device).filter(|row| row.key.measure == Kind::KERNEL);
     let records = kernels.flat_map(|row| &row.records);
     let measured: Vec<&Measured> = records.filter_map(|record| record.measured.as_ref()).collect();
-    let step = measured.iter().map(|measured| measured.resolution).reduce(f64::max)?;
+    let own = measured.iter().filter(|measured| measured.clock != Clock::Host);
+    let step = own.map(|measured| measured.resolution).reduce(f64::max);
     let of = Sentence::new().name(&input.reported_devices[device].name);
-    if measured.iter().all(|measured| measured.clock == Clock::Host) {
-        return Some(of.text(": kernels are timed by the host's clock."));
+    match step {
+        _ if measured.is_empty() => None,
+        None => Some(of.text(": kernels are timed by the host's clock.")),
+        Some(step) if step < COARSE => None,
+        Some(step) => {
+            Some(of.text(": its clock goes in steps of ").value(step, Unit::Seconds).text("."))
+        }
     }
-    (step >= COARSE)
-        .then(|| of.text(": its clock goes in steps of ").value(step, Unit::Seconds).text("."))
 }
 
 /// A sentence each, how often where several are alike, and how long they took, as far as that is known.

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 /// The folder that commands look in unless one is given.
 pub const FOLDER: &str = "baselines";
 
-/// Where baselines are read unless a folder is given: here or, where there are none, beside the program, as packages have
-/// them.
+/// Where `compare` and `serve` look unless a folder is given: here or, where there is no such folder, where packages have it.
 pub fn readable_folder() -> PathBuf {
     let here = PathBuf::from(FOLDER);
     if here.is_dir() {

@@ -64,6 +64,7 @@ impl Report {
             max_images: self.limits.max_sampled_textures_per_shader_stage,
             max_samplers: self.limits.max_samplers_per_shader_stage,
             max_side: self.limits.max_texture_side,
+            filters_f16: true,
             filters_f32: self.features.iter().any(|feature| feature == "float32-filterable"),
         }
     }

@@ -1,6 +1,6 @@
 //! OpenCL's loader and its driver manifests.
 
-use super::libraries::{self, LIBRARY};
+use super::libraries::{self, LIBRARY, NAMED_DRIVERS};
 use crate::doctor::{Api, Distribution, Finding, Machine, REINSTALL, State, System};
 use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,14 @@ const API: Api = Api {
 pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
     let system = machine.system;
     let mut findings = other_loaders(system);
-    let (named, manifests) = (named_drivers(system), manifests(system));
-    let are_registered = !named.is_empty() || !manifests.is_empty();
+    let named = named_drivers(system);
+    let manifests =
+        libraries::manifests(&|name| system.variable(name), |folder| system.list(folder));
+    // As a worker's library is chosen.
+    let looks_further = system.variable(LIBRARY).is_none() && machine.has_manifests();
+    let is_registered = !named.is_empty() || !manifests.is_empty();
     let own = || libraries::of_vendors().find(|path| system.loads(path).is_ok());
-    if let Some(own) = own().filter(|_| machine.has_manifests() && !are_registered) {
+    if let Some(own) = own().filter(|_| looks_further && !is_registered) {
         let found = format!("{} loads: no loader is needed for it", own.display());
         findings.push(Finding::ok(AREA, found));
         return findings;
@@ -35,15 +39,12 @@ pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The variable that names drivers beyond those of the manifests, as containers of NVIDIA's do.
-const DRIVERS: &str = "OCL_ICD_FILENAMES";
-
 fn named_drivers(system: &System<'_>) -> Vec<Finding> {
-    let libraries = system.variable(DRIVERS).unwrap_or_default();
+    let libraries = system.variable(NAMED_DRIVERS).unwrap_or_default();
     let libraries = std::env::split_paths(&libraries).filter(|path| !path.as_os_str().is_empty());
     let finding = |path: PathBuf| {
         let name = printable(&path.display().to_string(), 200);
-        system.driver(AREA, DRIVERS, &name, &path)
+        system.driver(AREA, NAMED_DRIVERS, &name, &path)
     };
     libraries.map(finding).collect()
 }
@@ -70,18 +71,6 @@ fn loader(here: Distribution) -> &'static str {
         Distribution::Windows => "OpenCL.dll",
         _ => "libOpenCL.so.1",
     }
-}
-
-/// Where the loaders look: a directory of `.icd` files, or one such file.
-fn manifests(system: &System<'_>) -> Vec<PathBuf> {
-    let named = system
-        .variable("OCL_ICD_VENDORS")
-        .or_else(|| system.variable("OPENCL_VENDOR_PATH"))
-        .map_or_else(|| PathBuf::from(libraries::DRIVERS), PathBuf::from);
-    if libraries::is_manifest(&named) {
-        return vec![named];
-    }
-    system.list(&named).into_iter().filter(|path| libraries::is_manifest(path)).collect()
 }
 
 /// A manifest's first line is its driver's library.

@@ -46,6 +46,7 @@ pub(super) fn check(device: cl_device_id, info: &DeviceInfo, source: &KernelSour
         max_side: u32::MAX,
         // OpenCL C, "Restrictions" of the embedded profile: floats are read with nearest filtering only.
         filters_f32: !is_embedded,
+        filters_f16: !is_embedded,
     };
     limits.check(&source.bindings)
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 /// The variable that names OpenCL libraries, separated by semicolons; the bindings that gpubench uses take the first that
 /// loads.
 pub(super) const LIBRARY: &str = "OPENCL_DYLIB_PATH";
-/// The folder in which loaders look for drivers, unless one of these variables says otherwise.
-pub(super) const DRIVERS: &str = "/etc/OpenCL/vendors";
-const DRIVER_VARIABLES: [&str; 3] = ["OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"];
+/// The variable that names drivers' libraries beyond those of the manifests, as containers of NVIDIA's do.
+pub(super) const NAMED_DRIVERS: &str = "OCL_ICD_FILENAMES";
 
 /// The variable and value by which a process that is to use OpenCL finds a vendor's own library too. `None` where the user
 /// has set it.
@@ -15,15 +14,27 @@ pub fn library_variable() -> Option<(&'static str, String)> {
     if !cfg!(unix) || cfg!(target_os = "macos") || std::env::var_os(LIBRARY).is_some() {
         return None;
     }
-    let is_named = DRIVER_VARIABLES.iter().any(|name| std::env::var_os(name).is_some());
-    let files = std::fs::read_dir(DRIVERS).into_iter().flatten().flatten();
-    let has_drivers = is_named || files.map(|file| file.path()).any(|path| is_manifest(&path));
+    let variable = |name: &str| std::env::var(name).ok();
+    let files = |folder: &Path| {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        files.map(|file| file.path()).collect()
+    };
+    let has_drivers = !manifests(&variable, files).is_empty() || variable(NAMED_DRIVERS).is_some();
     Some((LIBRARY, in_order(has_drivers).join(";")))
 }
 
-/// Whether a file names a driver.
-pub(super) fn is_manifest(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "icd")
+/// The files that name drivers, where loaders look for them: those of a folder, or a single one.
+pub(super) fn manifests(
+    variable: &dyn Fn(&str) -> Option<String>,
+    files: impl Fn(&Path) -> Vec<PathBuf>,
+) -> Vec<PathBuf> {
+    let named = variable("OCL_ICD_VENDORS").or_else(|| variable("OPENCL_VENDOR_PATH"));
+    let named = PathBuf::from(named.as_deref().unwrap_or("/etc/OpenCL/vendors"));
+    let is_manifest = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "icd");
+    if is_manifest(&named) {
+        return vec![named];
+    }
+    files(&named).into_iter().filter(is_manifest).collect()
 }
 
 /// All libraries, the one to try first in front: a loader that knows no driver would hide the vendor's.

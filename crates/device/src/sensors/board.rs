@@ -70,11 +70,12 @@ fn temperature(class: &Path) -> Option<PathBuf> {
 }
 
 /// The monitor of the GPU's supply, as Jetsons have it: Texas Instruments' INA3221, a channel of which is labelled
-/// `VDD_GPU_SOC`, `VDD_SYS_GPU` or `GPU`. What else hangs on that supply counts.
+/// `VDD_GPU_SOC`, `VDD_SYS_GPU` or `GPU`, if the processor does not share it. What else hangs on that supply counts.
 fn supply(class: &Path) -> Option<[PathBuf; 2]> {
     entries(class.join("hwmon")).into_iter().find_map(|monitor| {
         let is_gpus = |n: &u32| {
-            text(monitor.join(format!("in{n}_label"))).is_some_and(|label| label.contains("GPU"))
+            let label = text(monitor.join(format!("in{n}_label")));
+            label.is_some_and(|label| label.contains("GPU") && !label.contains("CPU"))
         };
         let channel = (1..=3).find(is_gpus)?;
         Some(["in", "curr"].map(|what| monitor.join(format!("{what}{channel}_input"))))

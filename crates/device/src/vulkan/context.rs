@@ -139,6 +139,7 @@ impl Context {
                 .max_per_stage_descriptor_samplers
                 .min(limits.max_descriptor_set_samplers),
             max_side: limits.max_image_dimension2_d,
+            filters_f16: true,
             filters_f32: true,
         }
     }

@@ -46,6 +46,7 @@ impl Context {
             max_images: limits.max_sampled_textures_per_shader_stage,
             max_samplers: limits.max_samplers_per_shader_stage,
             max_side: limits.max_texture_dimension_2d,
+            filters_f16: true,
             filters_f32: self.device.features().contains(Features::FLOAT32_FILTERABLE),
         }
     }

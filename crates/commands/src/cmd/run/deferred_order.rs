@@ -1,8 +1,8 @@
 //! In which order cases that waited for their time are measured.
 
-use gpubench_core::record::Record;
+use super::expected_launch::expected_launch;
+use gpubench_core::record::{Flag, Grade, Record};
 use gpubench_core::workload::Ceiling;
-use gpubench_experiments::KERNEL_DOMINATED_SECONDS;
 use gpubench_experiments::plan::{Case, Turn};
 
 /// Orders deferred cases so that what bounds the others is measured, and most of them fit what is left: that first, then by
@@ -17,18 +17,17 @@ pub(super) fn order_deferred(
     cases.sort_by_key(|(_, case)| !bounds(case));
 }
 
-/// Whether others are held against what a case reaches: it is a ceiling, and one that no smaller size has shown. Memory has
-/// another at every size; arithmetic has not, once launching is little of its time.
+/// Whether others are held against what a case reaches: it is a ceiling, and one that no smaller size has shown without a
+/// warning. Memory has another at every size; arithmetic has not, once launching is little of its time.
 pub(super) fn bounds_others(case: &Case, records: &[Record], device: usize) -> bool {
-    let has_shown = |record: &Record| {
-        let is_smaller = record.device == device && record.key.is_no_larger_than(&case.key);
-        let samples = record.measured.iter().flat_map(|measured| measured.samples.iter().copied());
-        is_smaller && samples.reduce(f64::min).is_some_and(|s| s >= KERNEL_DOMINATED_SECONDS)
+    let is_right = |record: &&Record| {
+        let misleads = |flag: &Flag| matches!(flag.grade(), Grade::Warning | Grade::Hidden);
+        record.device == device && record.outcome.is_ok() && !record.flags.iter().any(misleads)
     };
     match case.ceiling {
         None => false,
         Some(Ceiling::Bandwidth) => true,
-        Some(_) => !records.iter().any(has_shown),
+        Some(_) => expected_launch(case, records.iter().filter(is_right)).is_none(),
     }
 }
 
@@ -62,6 +61,9 @@ mod tests {
             assert!(bounds_others(&ceiling(of, 5), &shown(seconds), 0), "it is smaller");
             assert!(bounds_others(&ceiling(of, 20), &shown(seconds), 1), "another device");
         }
+        let mut misleading = shown(3e-3);
+        misleading[0].flags.push(Flag::Drift("30 %".into()));
+        assert!(bounds_others(&ceiling(Ceiling::Flops, 20), &misleading, 0));
         assert!(!bounds_others(&case("compute", "fma", 20), &[], 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::deferred::Phase;
 use super::deferred_order::{bounds_others, order_deferred};
-use super::expected_launch::too_long;
+use super::expected_launch::expected_launch;
 use super::finalists::narrowed;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::{AtLeast, Share, ToCome};
@@ -118,17 +118,17 @@ impl Session<'_> {
             return Err(None);
         }
         let is_last = phase != Phase::Planned || round + 1 >= self.header.rounds;
-        let sampling = self.deferred[device].sampling(&case.key, &self.policy).unwrap_or(0.0);
+        let sampling = match phase {
+            Phase::Deferred => self.sampling(case, device),
+            _ => self.deferred[device].sampling(&case.key, &self.policy),
+        };
+        let sampling = sampling.unwrap_or(0.0);
         let at_least = AtLeast { is_last, is_smallest, sampling };
         let may_fit = phase != Phase::Deferred || budget.fits(case);
         let share = budget.share(case, to_come, at_least).filter(|_| may_fit);
-        if may_wait && is_real && !is_smallest && round == 0 {
-            let known = self.records.iter().filter(|record| record.device == device);
-            let policy = share.map(|share| self.policy_for(device, share));
-            let why = policy.and_then(|policy| too_long(case, known, &policy));
-            if why.is_some() {
-                return Err(why);
-            }
+        if may_wait && is_real && !is_smallest && round == 0 && self.seems_long(case, device, share)
+        {
+            return Err(None);
         }
         let record = self.one(case, device, round, share, progress);
         // What was measured before and is too long now has what it has.
@@ -136,6 +136,22 @@ impl Session<'_> {
             true => Err(Some(record.outcome)),
             false => Ok(record),
         }
+    }
+
+    /// Seconds of sampling that a case which waited needs, as far as is known: it was tried, or a smaller size was.
+    fn sampling(&self, case: &Case, device: usize) -> Option<f64> {
+        let tried = self.deferred[device].sampling(&case.key, &self.policy);
+        tried.or_else(|| Some(self.policy.sampling_of(self.expected_launch(case, device)?)))
+    }
+
+    /// Whether a launch is expected to take longer than it may in a share.
+    fn seems_long(&self, case: &Case, device: usize, share: Option<Share>) -> bool {
+        let affordable = share.map(|share| self.policy_for(device, share).affordable_launch());
+        affordable.zip(self.expected_launch(case, device)).is_some_and(|(may, takes)| takes > may)
+    }
+
+    fn expected_launch(&self, case: &Case, device: usize) -> Option<f64> {
+        expected_launch(case, self.records.iter().filter(|record| record.device == device))
     }
 
     /// Whether cases that are too long for their share wait for what others leave.
@@ -169,7 +185,7 @@ impl Session<'_> {
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
         if phase == Phase::Deferred {
-            let sampling = |case: &Case| self.deferred[device].sampling(&case.key, &self.policy);
+            let sampling = |case: &Case| self.sampling(case, device);
             let budget = &self.time_budgets[device];
             let seconds = |case: &Case| budget.turn_seconds(case, sampling(case));
             let bounds = |case: &Case| bounds_others(case, &self.records, device);

@@ -1,62 +1,72 @@
 //! What a launch of a case is expected to take, by a smaller size's.
 
-use gpubench_core::reason::Reason;
-use gpubench_core::record::{Measured, Outcome, Record};
-use gpubench_experiments::Policy;
+use gpubench_core::record::{Measured, Record};
+use gpubench_experiments::KERNEL_DOMINATED_SECONDS;
 use gpubench_experiments::plan::Case;
 
-/// Why a case is too long for what it gets, as far as what a device has `measured` of a smaller size shows; `None` where
-/// it is not, or nothing does.
-pub(super) fn too_long<'r>(
+/// Seconds of a launch of a kernel's `case`, if it does as much in a second as the largest of the smaller sizes among
+/// `records`, in launches that were mostly the kernel's own time. `None` where there are none.
+pub(super) fn expected_launch<'r>(
     case: &Case,
-    measured: impl Iterator<Item = &'r Record>,
-    policy: &Policy,
-) -> Option<Outcome> {
-    let smaller = measured.filter(|record| record.key.is_no_larger_than(&case.key));
-    let expected = smaller.filter_map(|record| seconds(case, record.measured.as_ref()?));
-    let needed = expected.reduce(f64::max)?;
-    let available = policy.affordable_launch();
-    let what = "one launch, by what a smaller size took,".to_owned();
-    let reason = Reason::OverBudget { what, needed, available, option: None };
-    (needed > available).then_some(Outcome::Skipped(reason))
+    records: impl Iterator<Item = &'r Record>,
+) -> Option<f64> {
+    if !case.key.measure.is_kernel() {
+        return None;
+    }
+    let smaller = records
+        .filter(|record| record.key != case.key && record.key.is_no_larger_than(&case.key))
+        .filter_map(|record| record.measured.as_ref())
+        .filter_map(|measured| Some((work(measured), shortest(measured)?)))
+        .filter(|&(work, seconds)| work > 0.0 && seconds >= KERNEL_DOMINATED_SECONDS);
+    let (done, seconds) = smaller.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let work = case.candidates.iter().map(|candidate| candidate.work()).reduce(f64::min)?;
+    Some(seconds * work / done)
 }
 
-/// Seconds of a launch of `case`, if it does as much in a second as another size of it did.
-fn seconds(case: &Case, other: &Measured) -> Option<f64> {
-    let work = case.candidates.iter().map(|candidate| candidate.work()).reduce(f64::min)?;
-    let done = if other.flops > 0.0 { other.flops } else { other.bytes };
-    let took = other.samples.iter().copied().reduce(f64::min)?;
-    (done > 0.0).then_some(took * work / done)
+/// Operations of a launch, or its bytes where it computes nothing.
+fn work(measured: &Measured) -> f64 {
+    if measured.flops > 0.0 { measured.flops } else { measured.bytes }
+}
+
+fn shortest(measured: &Measured) -> Option<f64> {
+    measured.samples.iter().copied().reduce(f64::min)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use gpubench_core::record::sample::record;
-    use gpubench_experiments::plan::sample::case;
+    use gpubench_experiments::plan::sample;
+
+    /// A size of the case that did a part of its work.
+    fn smaller(name: &str, n: i64, part: f64, seconds: f64) -> Record {
+        let mut record = record(sample::case("compute", name, n).key, seconds);
+        let measured = record.measured.as_mut().unwrap();
+        (measured.flops, measured.bytes) = (0.0, 0.0);
+        let work = sample::case("compute", "fma", 80).candidates[0].work();
+        match n % 20 {
+            0 => measured.flops = part * work,
+            _ => measured.bytes = part * work,
+        }
+        record
+    }
 
     #[test]
     fn so_many_times_the_work_takes_so_many_times_as_long() {
-        let large = case("compute", "fma", 80);
-        let work = large.candidates[0].work();
-        let policy = Policy { seconds: 1.0, ..Policy::default() };
-        let affordable = policy.affordable_launch();
-        let too_long = |name: &str, n, flops, took| {
-            let mut record = record(case("compute", name, n).key, took);
-            let measured = record.measured.as_mut().unwrap();
-            (measured.flops, measured.bytes) = (flops, 0.0);
-            too_long(&large, [record].iter(), &policy)
-        };
-        let eighth = work / 8.0;
-        let Some(Outcome::Skipped(Reason::OverBudget { needed, available, .. })) =
-            too_long("fma", 10, eighth, affordable / 4.0)
-        else {
-            panic!("twice what it may")
-        };
-        assert!((needed / affordable - 2.0).abs() < 1e-9 && available == affordable);
-        assert_eq!(too_long("fma", 10, eighth, affordable / 9.0), None);
-        assert_eq!(too_long("fma", 90, eighth, affordable / 4.0), None, "it is larger");
-        assert_eq!(too_long("other", 10, eighth, affordable / 4.0), None);
-        assert_eq!(too_long("fma", 10, 0.0, affordable / 4.0), None, "it did nothing");
+        let case = sample::case("compute", "fma", 80);
+        let expected = |records: &[Record]| expected_launch(&case, records.iter());
+        let eighth = smaller("fma", 10, 0.125, 0.004);
+        assert_eq!(expected(std::slice::from_ref(&eighth)), Some(0.032));
+        let quarter = smaller("fma", 20, 0.25, 0.006);
+        assert_eq!(expected(&[quarter, eighth]), Some(0.024), "by the nearest");
+        for nothing in [
+            smaller("fma", 10, 0.125, 0.0019),
+            smaller("fma", 10, 0.0, 0.004),
+            smaller("fma", 80, 1.0, 0.004),
+            smaller("fma", 90, 1.1, 0.004),
+            smaller("another", 10, 0.125, 0.004),
+        ] {
+            assert_eq!(expected(std::slice::from_ref(&nothing)), None, "{:?}", nothing.measured);
+        }
     }
 }

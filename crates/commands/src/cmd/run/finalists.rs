@@ -51,7 +51,14 @@ fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
         return case;
     };
     if kernel.untried > 0 && launch >= KERNEL_DOMINATED_SECONDS {
-        return finalists(case, kernel);
+        let all: Vec<String> = case.candidates.iter().map(|one| one.label.clone()).collect();
+        let Case { candidates, dropped, .. } = finalists(case.clone(), kernel);
+        let is_left = |label: &String| candidates.iter().any(|one| one.label == *label);
+        let why =
+            || "a smaller size's search had no time for all, and others were ahead".to_owned();
+        let left_out = all.into_iter().filter(|label| !is_left(label)).map(|label| (label, why()));
+        let dropped = dropped.into_iter().chain(left_out).collect();
+        return Case { candidates, dropped, ..case };
     }
     let best = launch / work;
     let is_behind = |one: &Candidate| {
@@ -138,6 +145,8 @@ mod tests {
         let left = |times: [f64; 5]| {
             let mut record = round(&name, 1, times);
             record.kernel.as_mut().unwrap().untried = 7;
+            let case = narrowed(plan::search(&["a", "b", "c", "d", "e"]), [&record].into_iter());
+            assert_eq!(case.candidates.len() + case.dropped.len(), 5, "a record names all");
             after(&[record])
         };
         assert_eq!(left([0.007, 0.003, 0.005, 0.0, 0.004]), "bec");

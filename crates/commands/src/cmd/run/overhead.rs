@@ -110,9 +110,9 @@ impl Overheads {
         match bytes < SMALL {
             // What others are expected to take is a first time.
             _ if self.known.contains_key(&case.key) => {}
+            // What a search takes says nothing of others, nor does a compiler's time of bytes.
+            _ if is_searched(record) => {}
             true => self.fixed = (self.fixed.0 + seconds, self.fixed.1 + 1.0),
-            // What a search takes says nothing of bytes, nor does a compiler's time.
-            false if is_searched(record) => {}
             false => {
                 let fixed = record.wall.build.max(self.fixed.0 / self.fixed.1);
                 let more = (seconds - fixed).max(0.0);

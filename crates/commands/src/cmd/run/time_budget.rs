@@ -221,7 +221,8 @@ impl TimeBudget {
         let fair = self.fair(total - spent, overhead, to_come);
         let AtLeast { is_last, is_smallest, sampling } = at_least;
         // Where the time is short, none measures longer than others need to be measured at all.
-        let is_short = (1.0 - MIN_MEASURING) * (total - spent) < to_come.overhead;
+        let left = total - spent - to_come.turns as f64 * pause;
+        let is_short = to_come.overhead > (1.0 - MIN_MEASURING) * left;
         let min_seconds = SHORTEST
             .max(if is_smallest { self.smallest } else { 0.0 })
             .max(if is_last && !is_short { TIMES_OVERHEAD * overhead } else { 0.0 })

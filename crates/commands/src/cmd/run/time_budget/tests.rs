@@ -48,6 +48,10 @@ fn half_of_the_time_for_measuring_is_shared_by_what_surrounds_it() {
     assert!((share(1.0, false) - 3.75).abs() < 1e-9);
     assert!((share(20.0, false) - 18.0).abs() < 1e-9);
     assert!((share(4.0, true) - 8.0).abs() < 1e-9, "in the last round twice what surrounds it");
+    let short = ToCome { turns: 10, overhead: 80.0 };
+    let share = time_budget.share_at(0.0, 4.0, short, at_least(true, false));
+    let seconds = share.map_or(f64::NAN, |share| share.seconds * 1.5);
+    assert!((seconds - 1.875).abs() < 1e-9, "not where others would get none: {seconds}");
     let sampling = AtLeast { sampling: 20.0, ..AtLeast::default() };
     let to_come = ToCome { turns: 10, overhead: 40.0 };
     let long = time_budget.share_at(0.0, 4.0, to_come, sampling);
