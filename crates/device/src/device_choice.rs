@@ -1,6 +1,7 @@
 //! Choosing devices as users name them.
 
 use super::backends::known;
+use super::browser::BROWSER;
 use super::physical_gpus::physical_gpus;
 use super::sim::Sim;
 use super::{Backend, all, by_name};
@@ -179,6 +180,10 @@ fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
         };
         !found.iter().any(is_other)
     };
+    if found.is_empty() && name == BROWSER {
+        // It had its turn: a page without an adapter, or none.
+        return Err(Error::NoDevice);
+    }
     if found.is_empty() {
         return Err(Error::Usage(format!(
             "no device matches `{}`; there are\n{}",

@@ -89,7 +89,7 @@ fn publish(hub: &Hub, files: &[PathBuf], baselines: &Path) -> Result<()> {
     warnings(&flaws);
     let others = same_cases(&runs, others);
     runs.extend(others);
-    hub.results(report::text(runs, html, &Shown::default(), &[])?);
+    hub.results(&report::text(runs, html, &Shown::default(), &[])?);
     Ok(())
 }
 

@@ -61,8 +61,6 @@ struct State {
     page: Option<Page>,
     /// Pages so far.
     pages: u64,
-    /// What the page shows as results.
-    report: String,
 }
 
 /// The page that is connected.
@@ -88,7 +86,7 @@ enum Note<'a> {
     Occupied,
     Doing { text: &'a str },
     Done { text: &'a str },
-    Results,
+    Results { document: &'a str },
 }
 
 impl Hub {
@@ -146,10 +144,11 @@ impl Hub {
         self.shared.show(&Note::Done { text });
     }
 
-    /// Has the page show a document in HTML.
-    pub fn results(&self, document: String) {
-        self.shared.lock().report = document;
-        self.shared.show(&Note::Results);
+    /// Has the page show a document in HTML. The page has all of it behind this call: the program may end.
+    pub fn results(&self, document: &str) {
+        let Some(out) = self.shared.out() else { return };
+        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.send(text(&Note::Results { document }));
     }
 }
 
@@ -178,9 +177,14 @@ impl Shared {
         Some(Turn { out: Arc::clone(&page.out), answers })
     }
 
+    /// The way to the page, where there is one.
+    fn out(&self) -> Option<Arc<Mutex<WebSocket<TcpStream>>>> {
+        self.lock().page.as_ref().map(|page| Arc::clone(&page.out))
+    }
+
     /// Shows something on the page, unless it is being sent something else: nobody waits for this.
     fn show(&self, note: &Note<'_>) {
-        let Some(out) = self.lock().page.as_ref().map(|page| Arc::clone(&page.out)) else { return };
+        let Some(out) = self.out() else { return };
         let mut out = match out.try_lock() {
             Ok(out) => out,
             Err(TryLockError::Poisoned(out)) => out.into_inner(),
@@ -267,7 +271,6 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         (Some("page"), true) => return hold(stream, &request, shared),
         (Some(""), _) => Some((HTML, PAGE.to_owned())),
         (Some("page.js"), _) => Some(("text/javascript", SCRIPT.to_owned())),
-        (Some("results"), _) => Some((HTML, shared.lock().report.clone())),
         _ => None,
     };
     match document {

@@ -3,6 +3,8 @@
 // for the person who looks at the page.
 
 let session = null;
+// Why this browser cannot be the device.
+let refusal = null;
 
 async function open() {
   session?.device.destroy();
@@ -17,6 +19,7 @@ async function open() {
   const limits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
   const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: limits });
   session = new Session(device);
+  refusal = null;
   const { vendor, architecture, device: model, description, isFallbackAdapter } = adapter.info;
   const { subgroupMinSize: min, subgroupMaxSize: max } = adapter.info;
   const report = {
@@ -61,6 +64,7 @@ async function serve({ request, payload }) {
     const { ok = null, payload: bytes } = await work();
     answer({ id, ok }, bytes);
   } catch (error) {
+    if (request.do === "open") show("state", (refusal = error?.message ?? String(error)));
     answer({ id, error: { kind: error?.kind ?? "device", text: error?.message ?? String(error) } });
   }
 }
@@ -72,7 +76,7 @@ function show(id, text) {
   document.getElementById(id).textContent = text;
 }
 
-function note({ show: what, text }) {
+function note({ show: what, text, document: results }) {
   if (what === "doing") show("state", `Measuring ${text}`);
   if (what === "done") {
     const item = document.createElement("li");
@@ -83,7 +87,7 @@ function note({ show: what, text }) {
     ended = true;
     show("state", "Done. Reload the page to measure again.");
     const frame = document.createElement("iframe");
-    frame.src = "results";
+    frame.srcdoc = results;
     frame.title = "Results";
     document.getElementById("results").replaceChildren(frame);
   }
@@ -106,5 +110,8 @@ socket.onmessage = ({ data }) => {
 };
 socket.onclose = () => {
   session?.device.destroy();
-  if (!ended) show("state", "The line to gpubench is gone: it has ended, or was stopped.");
+  if (ended || refusal) return;
+  const done = document.getElementById("log").childElementCount;
+  const where = done ? " Its results are where it was started." : "";
+  show("state", `The line to gpubench is gone: it has ended, or was stopped.${where}`);
 };

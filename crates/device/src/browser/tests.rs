@@ -371,14 +371,14 @@ fn a_second_page_is_turned_away_and_the_first_stays() {
     device.build(KernelId(0), &kernel("")).unwrap();
     hub.doing("fma");
     hub.done("fma: ok");
-    hub.results("<p>fast".into());
+    hub.results("<p>fast");
     let notes: Vec<String> = (0..3).map(|_| page.notes.recv_timeout(SOON).unwrap()).collect();
     assert_eq!(
         notes,
         [
             r#"{"show":"doing","text":"fma"}"#,
             r#"{"show":"done","text":"fma: ok"}"#,
-            r#"{"show":"results"}"#
+            r#"{"show":"results","document":"<p>fast"}"#
         ]
     );
 }
