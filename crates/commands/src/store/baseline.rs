@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_have_baselines_beside_the_program_or_in_share() {
+    fn packages_have_baselines_next_to_the_program_or_in_share() {
         let root = tempfile::tempdir().unwrap();
         let program = root.path().join("bin/gpubench");
         assert_eq!(packaged_folder(&program), None);

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_times_the_work_takes_so_many_times_as_long() {
+    fn a_multiple_of_the_work_takes_a_multiple_of_the_time() {
         let case = sample::case("compute", "fma", 80);
         let expected = |records: &[Record]| expected_launch(&case, records.iter());
         let eighth = smaller("fma", 10, 0.125, 0.004);

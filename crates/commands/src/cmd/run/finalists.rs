@@ -56,8 +56,8 @@ fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
         let is_left = |label: &String| candidates.iter().any(|one| one.label == *label);
         let why =
             || "a smaller size's search had no time for all, and others were ahead".to_owned();
-        let left_out = all.into_iter().filter(|label| !is_left(label)).map(|label| (label, why()));
-        let dropped = dropped.into_iter().chain(left_out).collect();
+        let skipped = all.into_iter().filter(|label| !is_left(label)).map(|label| (label, why()));
+        let dropped = dropped.into_iter().chain(skipped).collect();
         return Case { candidates, dropped, ..case };
     }
     let best = launch / work;
