@@ -34,7 +34,7 @@ pub(super) fn bounds_others(case: &Case, records: &[Record], device: usize) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::sample::record;
+    use crate::cmd::run::expected_launch::tests::{kernel, measured};
     use gpubench_experiments::plan::{sample::case, turns};
 
     #[test]
@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn arithmetic_that_a_smaller_size_has_shown_bounds_nothing_more() {
-        let ceiling = |ceiling, n| Case { ceiling: Some(ceiling), ..case("compute", "fma", n) };
-        let shown = |seconds| [record(case("compute", "fma", 10).key, seconds)];
+        let ceiling = |ceiling, n| Case { ceiling: Some(ceiling), ..kernel("fma", n) };
+        let shown = |seconds| [measured("fma", 10, seconds)];
         for (of, seconds, expected) in [
             (Ceiling::Flops, 1e-3, true),
             (Ceiling::Flops, 3e-3, false),
@@ -64,6 +64,6 @@ mod tests {
         let mut misleading = shown(3e-3);
         misleading[0].flags.push(Flag::Drift("30 %".into()));
         assert!(bounds_others(&ceiling(Ceiling::Flops, 20), &misleading, 0));
-        assert!(!bounds_others(&case("compute", "fma", 20), &[], 0));
+        assert!(!bounds_others(&kernel("fma", 20), &[], 0));
     }
 }

@@ -33,38 +33,46 @@ fn shortest(measured: &Measured) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use gpubench_core::record::sample::record;
     use gpubench_experiments::plan::sample;
 
-    /// A size of the case that did a part of its work.
-    fn smaller(name: &str, n: i64, part: f64, seconds: f64) -> Record {
-        let mut record = record(sample::case("compute", name, n).key, seconds);
+    /// A case of `n` operations.
+    pub fn kernel(name: &str, n: i64) -> Case {
+        let mut candidates = sample::search(&["a"]).candidates;
+        candidates[0].flops = n as f64;
+        Case { candidates, ..sample::case("compute", name, n) }
+    }
+
+    /// What was measured of such a case.
+    pub fn measured(name: &str, n: i64, seconds: f64) -> Record {
+        let mut record = record(kernel(name, n).key, seconds);
         let measured = record.measured.as_mut().unwrap();
-        (measured.flops, measured.bytes) = (0.0, 0.0);
-        let work = sample::case("compute", "fma", 80).candidates[0].work();
-        match n % 20 {
-            0 => measured.flops = part * work,
-            _ => measured.bytes = part * work,
-        }
+        (measured.flops, measured.bytes) = (n as f64, 0.0);
         record
     }
 
     #[test]
     fn a_multiple_of_the_work_takes_a_multiple_of_the_time() {
-        let case = sample::case("compute", "fma", 80);
+        let case = kernel("fma", 80);
         let expected = |records: &[Record]| expected_launch(&case, records.iter());
-        let eighth = smaller("fma", 10, 0.125, 0.004);
+        let eighth = measured("fma", 10, 0.004);
         assert_eq!(expected(std::slice::from_ref(&eighth)), Some(0.032));
-        let quarter = smaller("fma", 20, 0.25, 0.006);
-        assert_eq!(expected(&[quarter, eighth]), Some(0.024), "by the nearest");
+        let quarter = measured("fma", 20, 0.006);
+        assert_eq!(expected(&[quarter, eighth.clone()]), Some(0.024), "by the nearest");
+        let (mut moves, mut idle) = (eighth.clone(), eighth);
+        for (record, bytes) in [(&mut moves, 40.0), (&mut idle, 0.0)] {
+            let measured = record.measured.as_mut().unwrap();
+            (measured.flops, measured.bytes) = (0.0, bytes);
+        }
+        assert_eq!(expected(&[moves]), Some(0.008), "its bytes where it computes nothing");
         for nothing in [
-            smaller("fma", 10, 0.125, 0.0019),
-            smaller("fma", 10, 0.0, 0.004),
-            smaller("fma", 80, 1.0, 0.004),
-            smaller("fma", 90, 1.1, 0.004),
-            smaller("another", 10, 0.125, 0.004),
+            idle,
+            measured("fma", 10, 0.0019),
+            measured("fma", 80, 0.004),
+            measured("fma", 90, 0.004),
+            measured("another", 10, 0.004),
         ] {
             assert_eq!(expected(std::slice::from_ref(&nothing)), None, "{:?}", nothing.measured);
         }
