@@ -118,6 +118,7 @@ impl Session<'_> {
             return Err(None);
         }
         let is_last = phase != Phase::Planned || round + 1 >= self.header.rounds;
+        // Before it waited, a case gets no more than its share for what nobody has tried.
         let sampling = match phase {
             Phase::Deferred => self.sampling(case, device),
             _ => self.deferred[device].sampling(&case.key, &self.policy),

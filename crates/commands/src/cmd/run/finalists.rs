@@ -31,7 +31,7 @@ pub(super) fn narrowed<'r>(case: Case, records: impl Iterator<Item = &'r Record>
 }
 
 /// A record's kernel, where it was searched for.
-fn searched(record: &Record) -> Option<&Built> {
+pub(super) fn searched(record: &Record) -> Option<&Built> {
     record.kernel.as_ref().filter(|kernel| !kernel.tried.is_empty())
 }
 
@@ -51,14 +51,10 @@ fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
         return case;
     };
     if kernel.untried > 0 && launch >= KERNEL_DOMINATED_SECONDS {
-        let all: Vec<String> = case.candidates.iter().map(|one| one.label.clone()).collect();
-        let Case { candidates, dropped, .. } = finalists(case.clone(), kernel);
-        let is_left = |label: &String| candidates.iter().any(|one| one.label == *label);
-        let why =
-            || "a smaller size's search had no time for all, and others were ahead".to_owned();
-        let skipped = all.into_iter().filter(|label| !is_left(label)).map(|label| (label, why()));
-        let dropped = dropped.into_iter().chain(skipped).collect();
-        return Case { candidates, dropped, ..case };
+        let left = finalists(case.clone(), kernel).candidates;
+        let is_left = |one: &Candidate| left.iter().any(|other| other.label == one.label);
+        let why = "a smaller size's search had no time for all, and others were ahead";
+        return keeping(case, is_left, why);
     }
     let best = launch / work;
     let is_behind = |one: &Candidate| {
@@ -66,10 +62,14 @@ fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
             seconds >= KERNEL_DOMINATED_SECONDS && seconds / one.work() > FAR * best
         })
     };
-    let (behind, candidates): (Vec<_>, Vec<_>) = case.candidates.into_iter().partition(is_behind);
-    let why = || "it was far behind at a smaller size".to_owned();
-    let behind = behind.into_iter().map(|one| (one.label, why()));
-    Case { candidates, dropped: case.dropped.into_iter().chain(behind).collect(), ..case }
+    keeping(case, |one| !is_behind(one), "it was far behind at a smaller size")
+}
+
+/// `case` with some of its variants; `why` the others are not tried.
+fn keeping(case: Case, is_kept: impl Fn(&Candidate) -> bool, why: &str) -> Case {
+    let (candidates, others): (Vec<_>, Vec<_>) = case.candidates.into_iter().partition(is_kept);
+    let others = others.into_iter().map(|one| (one.label, why.to_owned()));
+    Case { candidates, dropped: case.dropped.into_iter().chain(others).collect(), ..case }
 }
 
 /// `case` with the variants that did best in a round; as it is where the winner is not among its variants.

@@ -1,6 +1,7 @@
 //! What a case takes besides measuring: building, preparing, verifying. As it took in an earlier round,
 //! else as a smaller size of its workload did, else as cases of its size did so far.
 
+use super::finalists::searched;
 use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
@@ -111,7 +112,7 @@ impl Overheads {
             // What others are expected to take is a first time.
             _ if self.known.contains_key(&case.key) => {}
             // What a search takes says nothing of others, nor does a compiler's time of bytes.
-            _ if is_searched(record) => {}
+            _ if searched(record).is_some() => {}
             true => self.fixed = (self.fixed.0 + seconds, self.fixed.1 + 1.0),
             false => {
                 let fixed = record.wall.build.max(self.fixed.0 / self.fixed.1);
@@ -144,10 +145,6 @@ impl Overheads {
             self.repeated = (self.repeated.0 + before.seconds, self.repeated.1 + seconds);
         }
     }
-}
-
-fn is_searched(record: &Record) -> bool {
-    record.kernel.as_ref().is_some_and(|kernel| kernel.tried.len() > 1)
 }
 
 /// Seconds of a case that were not measuring.
