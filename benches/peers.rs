@@ -251,8 +251,8 @@ fn rows(
     rows
 }
 
-/// Transfers and clpeak's labels for them. Ours by mapping hold what mapping and unmapping take; of clpeak's, which have rates
-/// of their own, the one that it times: mapping to read, unmapping what was written.
+/// Transfers and clpeak's labels for their steps. Ours by mapping are a map, a copy and an unmap. clpeak times the copy and one of
+/// the others, each apart: the map before it reads, the unmap behind what it writes.
 const TRANSFERS: [(&str, Kind, MemoryKind, &[&str]); 4] = [
     ("upload, pageable", Kind::new("upload"), MemoryKind::Pageable, &["enqueueWriteBuffer"]),
     ("download, pageable", Kind::new("download"), MemoryKind::Pageable, &["enqueueReadBuffer"]),

@@ -23,7 +23,7 @@ pub fn readable_folder() -> PathBuf {
     program.and_then(|program| packaged_folder(&program)).unwrap_or(here)
 }
 
-/// An archive has them beside the program, what is installed in `share`.
+/// In an archive it lies next to the program, where a package is installed in `share`.
 fn packaged_folder(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?;
     let shared = folder.parent()?.join("share/gpubench").join(FOLDER);
@@ -189,6 +189,7 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
     fn packages_have_baselines_next_to_the_program_or_in_share() {
@@ -200,7 +201,6 @@ mod tests {
             assert_eq!(packaged_folder(&program), Some(folder));
         }
     }
-    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
     fn what_is_saved_is_found_by_its_device() {

@@ -144,7 +144,7 @@ impl Hub {
         self.shared.show(&Note::Done { text });
     }
 
-    /// Has the page show a document in HTML. The page has all of it behind this call: the program may end.
+    /// Has the page show a document in HTML. After this call all of it is on its way: the program may end.
     pub fn results(&self, document: &str) {
         let Some(out) = self.shared.out() else { return };
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
