@@ -131,6 +131,8 @@ mod tests {
         let linear = |text| (text, Some(Filter::Linear));
         assert!(wrong(LIMITS, &[linear("f32x4")]).contains("filters none of `f32x4`"));
         assert_eq!(wrong(LIMITS, &[linear("f16x4")]), "");
+        let neither = ImageLimits { filters_f16: false, ..LIMITS };
+        assert!(wrong(neither, &[linear("f16x4")]).contains("filters none of `f16x4`"));
         assert_eq!(wrong(ImageLimits { filters_f32: true, ..LIMITS }, &[linear("f32x4")]), "");
     }
 

@@ -44,7 +44,7 @@ pub(super) fn check(device: cl_device_id, info: &DeviceInfo, source: &KernelSour
         max_samplers: limit(CL_DEVICE_MAX_SAMPLERS),
         // The size is left to the driver, which knows columns and rows apart.
         max_side: u32::MAX,
-        // OpenCL C, "Restrictions" of the embedded profile: floats are read with nearest filtering only.
+        // Of floats the embedded profile promises nearest filtering only.
         filters_f32: !is_embedded,
         filters_f16: !is_embedded,
     };

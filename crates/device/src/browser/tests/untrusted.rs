@@ -37,6 +37,7 @@ fn without_the_token_there_is_nothing() {
         ("/", ""),
         ("/page.js", ""),
         (wrong.as_str(), ""),
+        (&format!("{wrong}results"), ""),
         (&format!("{token}results"), ""),
         (&format!("{wrong}page"), upgrade),
         (&format!("{token}worker"), upgrade),
