@@ -53,11 +53,16 @@ struct Chromium {
 }
 
 impl Chromium {
+    /// With an adapter for WebGPU.
     fn start() -> Self {
+        Self::with(&["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"])
+    }
+
+    fn with(options: &[&str]) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         let mut child = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-dev-shm-usage"])
-            .args(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"])
+            .args(options)
             .args(["--remote-debugging-port=0", "--no-first-run", "about:blank"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::null())
@@ -251,4 +256,36 @@ fn a_run_waits_for_its_page_and_strangers_see_nothing() {
     let run = place.run();
     assert!(!run.records.is_empty());
     assert!(run.records.iter().all(|record| record.outcome.ran()), "{:?}", run.records);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-browser"), ignore = "needs Chromium: ./x test-browser")]
+fn a_report_stays_on_the_page_when_the_program_has_ended() {
+    let place = Place::new();
+    let mut chromium = Chromium::start();
+    let options = ["quick", "--once", "--", "--filter", "sepia", "--verify"];
+    let (child, address, _lines) = serve(&place, &options);
+    let (_, tab) = chromium.tab(&address);
+    assert_eq!(code(child, LONG), Some(0));
+    chromium.awaits(&tab, "state", "Done.");
+    until("the report", || {
+        std::thread::sleep(Duration::from_millis(100));
+        chromium.framed(&tab).contains("sepia")
+    });
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-browser"), ignore = "needs Chromium: ./x test-browser")]
+fn a_page_says_why_its_browser_is_no_device_and_serve_waits_for_the_next() {
+    let place = Place::new();
+    let mut without = Chromium::with(&["--disable-gpu"]);
+    let (mut child, address, lines) = serve(&place, &["quick"]);
+    let (_, tab) = without.tab(&address);
+    behind(&lines, "skipped: this browser has ", LONG);
+    without.awaits(&tab, "state", "this browser has ");
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(without.shown(&tab, "state").contains("WebGPU"), "it stays");
+    assert!(child.try_wait().expect("a child").is_none(), "it waits");
+    common::kill(child.id(), "INT");
+    assert_eq!(code(child, LONG), Some(130));
 }
