@@ -54,7 +54,9 @@ fn at_a_larger_size(case: Case, kernel: &Built) -> Case {
         let left = finalists(case.clone(), kernel).candidates;
         let is_left = |one: &Candidate| left.iter().any(|other| other.label == one.label);
         let why = "a smaller size's search had no time for all, and others were ahead";
-        return keeping(case, is_left, why);
+        // In their own order, in which the winner is tried first.
+        let others_dropped = keeping(case, is_left, why);
+        return Case { candidates: left, ..others_dropped };
     }
     let best = launch / work;
     let is_behind = |one: &Candidate| {
