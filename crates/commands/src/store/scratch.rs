@@ -41,8 +41,7 @@ impl Scratch {
         if folder.path().to_str().is_none() {
             return Err(io(std::io::Error::new(ErrorKind::InvalidFilename, NOT_UTF8)));
         }
-        let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
-        lock.lock().map_err(io)?;
+        let lock = lock_in(folder.path()).map_err(io)?;
         sweep(root, &self::prefix());
         Ok(Self { folder, _lock: lock })
     }
@@ -51,6 +50,16 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// The lock of a folder in use. It gets its name when it is held: another run that is just beginning would take the
+/// folder away if it saw the lock before.
+fn lock_in(folder: &Path) -> std::io::Result<File> {
+    let unnamed = folder.join("beginning");
+    let lock = File::create(&unnamed)?;
+    lock.lock()?;
+    std::fs::rename(unnamed, folder.join(LOCK))?;
+    Ok(lock)
 }
 
 /// Its owner's alone to use, whatever folders are made with here: one that its owner may not enter could not
@@ -130,6 +139,16 @@ mod tests {
         let path = first.path().to_owned();
         drop(first);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn runs_that_begin_at_once_do_not_take_each_other_away() {
+        let root = tempfile::tempdir().unwrap();
+        let begin = || (0..200).all(|_| Scratch::next_to(root.path()).unwrap().path().exists());
+        std::thread::scope(|scope| {
+            let runs = [0; 4].map(|_| scope.spawn(begin));
+            assert!(runs.map(|run| run.join().unwrap()).iter().all(|kept| *kept));
+        });
     }
 
     #[cfg(unix)]
