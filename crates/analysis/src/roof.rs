@@ -4,19 +4,22 @@
 //! A ceiling bounds what it is of: operations of a type, or bytes at the level of the memory that the working set
 //! is in. Where it is not known that a ceiling bounds a figure, it does not.
 
+mod figure;
 mod peaks;
 
-use super::aggregate::{Aggregate, shown};
+use super::aggregate::Aggregate;
 use super::derived_flags::Flagged;
 use super::levels::{Curve, Point};
 use gpubench_core::gpu::{DeviceKind, Scalar};
-use gpubench_core::record::{Built, Flag, Grade, Record, sole_type};
+use gpubench_core::record::{Flag, Grade, Record, sole_type};
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Ceiling;
 use gpubench_model::roofline::Ceilings;
-use gpubench_stats::Summary;
 use peaks::Peaks;
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use figure::Figure;
+pub(super) use figure::items;
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
 /// search for the ceiling may miss the best variant.
@@ -26,27 +29,6 @@ pub(super) const DOUBT: f64 = 1.2;
 const READ_BEFORE_WRITE: f64 = 1.5;
 /// An empty launch that takes more than this share of a ceiling's time hides what the memory can do.
 const LAUNCH: f64 = 0.1;
-
-/// What a kernel did in one launch, and in which time.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure<'a> {
-    /// The workload.
-    pub workload: &'a str,
-    /// Operations.
-    pub flops: f64,
-    /// How many of them are of which type; the others are of `f32`.
-    pub types: &'a [(Scalar, f64)],
-    /// Bytes.
-    pub bytes: f64,
-    /// Bytes of all buffers, where known.
-    pub working_set: Option<u64>,
-    /// Work-items, where known.
-    pub items: u64,
-    /// Shortest and longest time that it may have taken.
-    pub seconds: [f64; 2],
-    /// Seconds of an empty launch, 0 where not known.
-    pub empty_launch: f64,
-}
 
 /// The most that a device was seen to do.
 #[derive(Clone, Debug, Default)]
@@ -77,45 +59,6 @@ pub(super) fn flag<T: Flagged>(records: &mut [&mut T], kind: DeviceKind) {
             let why = record.figure().and_then(|figure| roof.above(&figure, own, kind));
             record.flags_mut().extend(why.map(Flag::Implausible));
         }
-    }
-}
-
-/// Work-items of a launch.
-pub(super) fn items(built: &Built) -> u64 {
-    let product = |[x, y, z]: [u32; 3]| u64::from(x) * u64::from(y) * u64::from(z);
-    product(built.group).saturating_mul(product(built.groups))
-}
-
-impl<'a> Figure<'a> {
-    /// Of a kernel that was measured.
-    pub fn of(record: &'a Record) -> Option<Self> {
-        let measured = shown(record).filter(|_| record.key.measure.is_kernel())?;
-        let [fastest, slowest] = Summary::of(&measured.samples)?.interval;
-        (fastest > 0.0).then_some(Self {
-            workload: &record.key.workload,
-            flops: measured.flops,
-            types: &measured.types,
-            bytes: measured.bytes,
-            working_set: record.working_set,
-            items: record.kernel.as_ref().map_or(0, items),
-            seconds: [fastest, slowest],
-            empty_launch: record.monitor.empty_launch.unwrap_or(0.0),
-        })
-    }
-
-    /// Operations by type, as far as there are any.
-    pub(super) fn operations(&self) -> impl Iterator<Item = (Scalar, f64)> {
-        let typed: f64 = self.types.iter().map(|(_, count)| count).sum();
-        // What is left of a sum of equal parts is rounding.
-        let rest = Some(self.flops - typed).filter(|rest| *rest > 1e-9 * self.flops);
-        let rest = rest.map(|rest| (Scalar::F32, rest));
-        self.types.iter().copied().chain(rest).filter(|(_, count)| *count > 0.0)
-    }
-
-    /// Bytes that a launch can have touched: of large buffers only what it counts, and of what it counts
-    /// again and again no more than the buffers.
-    pub fn touched(&self) -> f64 {
-        self.working_set.map_or(self.bytes, |all| self.bytes.min(all as f64))
     }
 }
 
