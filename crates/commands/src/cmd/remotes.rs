@@ -1,9 +1,10 @@
 //! Arguments that name other machines.
 
-use crate::store::{KnownHost, known_host};
+use crate::store::{KnownHost, known_hosts};
 use crate::worker::{Remotes, Route, SILENCE, SILENCES};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,8 +29,10 @@ impl RemoteArgs {
     /// # Errors
     /// `Usage` where a command is none, or no gpubench of this version answers behind it.
     pub fn connect(&self) -> Result<Remotes> {
-        let routes = self.on.iter().map(|on| route(on)).collect::<Result<Vec<_>>>()?;
-        Remotes::connect(&routes, self.push.as_deref())
+        let known = if self.on.is_empty() { BTreeMap::new() } else { known_hosts()? };
+        let routes = self.on.iter().map(|on| route(on, &known)).collect::<Result<Vec<_>>>()?;
+        let connected = Remotes::connect(&routes, self.push.as_deref());
+        connected.map_err(|error| with_names(error, &self.on, &known))
     }
 
     /// As it was written, for a command that is to be repeated.
@@ -48,9 +51,24 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// An error about a single word that is no machine of the hosts file, with the names that are.
+fn with_names(error: Error, on: &[String], known: &BTreeMap<String, KnownHost>) -> Error {
+    let is_name = |on: &&String| !on.contains(char::is_whitespace) && !known.contains_key(*on);
+    match error {
+        Error::Usage(why)
+            if !known.is_empty()
+                && on.iter().filter(is_name).any(|on| why.contains(&format!("`{on}`"))) =>
+        {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            Error::Usage(format!("{why}; the hosts file has {}", names.join(", ")))
+        }
+        error => error,
+    }
+}
+
 /// The way to what `--on` names.
-fn route(on: &str) -> Result<Route> {
-    let known = known_host(on)?.unwrap_or_else(|| KnownHost {
+fn route(on: &str, known: &BTreeMap<String, KnownHost>) -> Result<Route> {
+    let known = known.get(on).cloned().unwrap_or_else(|| KnownHost {
         command: on.to_owned(),
         binary: None,
         silence: None,
@@ -94,6 +112,20 @@ fn split(text: &str) -> Result<Vec<String>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_name_shows_those_of_the_hosts_file() {
+        let host = KnownHost { command: "ssh board".into(), binary: None, silence: None };
+        let known = ["left", "right"].map(|name| (name.to_owned(), host.clone())).into();
+        let about = |on: &str| {
+            let error = Error::Usage(format!("no gpubench answers behind `{on}`: why"));
+            with_names(error, &[on.to_owned()], &known).to_string()
+        };
+        assert!(about("rigth").ends_with("why; the hosts file has left, right"));
+        for other in ["left", "ssh board"] {
+            assert!(about(other).ends_with("why"), "{other}");
+        }
+    }
 
     #[test]
     fn what_is_to_be_repeated_is_split_as_it_was() {

@@ -23,14 +23,14 @@ pub struct KnownHost {
     pub silence: Option<f64>,
 }
 
-/// The machine that is called so in `gpubench/hosts.yaml` of the user's settings; `None` where none is.
+/// The machines of `gpubench/hosts.yaml` in the user's settings, by name; none where there is no such file.
 ///
 /// # Errors
 /// `Suite` with the place of a mistake in the file, `Usage` where it cannot be read.
-pub fn known_host(name: &str) -> Result<Option<KnownHost>> {
+pub fn known_hosts() -> Result<BTreeMap<String, KnownHost>> {
     match super::settings::file("hosts.yaml") {
-        Some(file) if file.exists() => Ok(hosts(&file)?.remove(name)),
-        _ => Ok(None),
+        Some(file) if file.exists() => hosts(&file),
+        _ => Ok(BTreeMap::new()),
     }
 }
 

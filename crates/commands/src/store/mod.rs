@@ -22,7 +22,7 @@ pub mod tuned;
 mod write;
 
 pub use clock::now;
-pub use hosts::{KnownHost, known_host};
+pub use hosts::{KnownHost, known_hosts};
 pub use lines::Lines;
 pub use lock::{Attempt, DeviceLock, Hold, LockFolder, LockKey};
 pub use name::{result_name, safe};
