@@ -8,7 +8,7 @@ use gpubench_stats::Summary;
 use serde_json::Value;
 
 /// A column of the export: its name and what it holds.
-pub const COLUMNS: [(&str, Kind); 36] = [
+pub const COLUMNS: [(&str, Kind); 38] = [
     ("run", Kind::Text),
     ("started", Kind::Text),
     ("suite", Kind::Text),
@@ -34,6 +34,8 @@ pub const COLUMNS: [(&str, Kind); 36] = [
     ("median_high", Kind::Number),
     ("min", Kind::Number),
     ("max", Kind::Number),
+    ("clock", Kind::Text),
+    ("resolution", Kind::Number),
     ("flops", Kind::Number),
     ("bytes", Kind::Number),
     ("joules", Kind::Number),
@@ -120,6 +122,8 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         figure(|s| s.interval[1]),
         figure(|s| s.min),
         figure(|s| s.max),
+        Cell::Text(measured.map(|m| serde_name(&m.clock)).unwrap_or_default()),
+        Cell::Number(measured.map(|m| m.resolution)),
         Cell::Number(measured.map(|m| m.flops)),
         Cell::Number(measured.map(|m| m.bytes)),
         Cell::Number(record.monitor.joules),
@@ -168,7 +172,8 @@ mod tests {
         }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
-        assert_eq!((texts[34].as_str(), texts[35].as_str()), ("not_converged flake", "note"));
+        assert_eq!((texts[25].as_str(), texts[26].as_str()), ("device", "1e-9"));
+        assert_eq!((texts[36].as_str(), texts[37].as_str()), ("not_converged flake", "note"));
         assert_eq!(
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")
