@@ -88,12 +88,12 @@ fn timed<T: Send>(parts: impl ExactSizeIterator<Item = T>, work: impl Fn(T) + Sy
     first.zip(last).map_or(f64::NAN, |(first, last)| (last - first).as_secs_f64())
 }
 
-/// 10⁹ operations a second, repetition by repetition; each lasts about a quarter of a second.
+/// 10⁹ operations a second, repetition by repetition; each lasts about a tenth of a second.
 fn arithmetic_rates(threads: usize, chains: &chains::Chains) -> Vec<f64> {
     let mut steps = 1 << 16;
     let run = chains.run;
     let seconds = |steps| timed((0..threads).map(|_| steps), |steps| _ = black_box(run(steps)));
-    while seconds(steps) < 0.25 {
+    while seconds(steps) < 0.1 {
         steps *= 2;
     }
     let operations = (threads as u64 * chains.operations * steps) as f64;

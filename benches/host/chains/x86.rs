@@ -15,11 +15,15 @@ pub fn best(of: Type) -> Option<Chains> {
         Type::F32 if narrow => chains("AVX2", 16, f32_256),
         Type::F64 if wide => chains("AVX-512", 16, f64_512),
         Type::F64 if narrow => chains("AVX2", 8, f64_256),
+        Type::F32Apart if narrow => chains("AVX2, apart", 16, f32_apart_256),
         Type::F16 if wide => chains("AVX-512, converted", 32, f16_512),
         Type::F16 if narrow && is_x86_feature_detected!("f16c") => {
             chains("AVX2, converted", 16, f16_256)
         }
         Type::I8 if is_x86_feature_detected!("avx512vnni") => chains("VNNI", 128, i8_512),
+        Type::I8Words if is_x86_feature_detected!("avx512bw") => {
+            chains("AVX-512, pairs", 128, i8_pairs_512)
+        }
         _ => None,
     }
 }
@@ -73,6 +77,15 @@ chains!(
     |x| _mm_cvtss_f32(_mm256_castps256_ps128(x))
 );
 chains!(
+    f32_apart_256,
+    "avx2",
+    _mm256_set1_ps(black_box(FACTOR)),
+    _mm256_set1_ps(black_box(ADDEND)),
+    _mm256_set1_ps(black_box(HALF)),
+    |a, x, b| _mm256_add_ps(_mm256_mul_ps(a, x), b),
+    |x| _mm_cvtss_f32(_mm256_castps256_ps128(x))
+);
+chains!(
     f64_512,
     "avx512f",
     _mm512_set1_pd(f64::from(black_box(FACTOR))),
@@ -116,5 +129,20 @@ chains!(
     (),
     _mm512_set1_epi32(black_box(BYTES)),
     |a, x, ()| _mm512_dpbusd_epi32(x, a, x),
+    |x| _mm512_reduce_add_epi32(x) as f32
+);
+// Bytes in even and odd places, each extended to 16 bits; an instruction has two products and their sum.
+chains!(
+    i8_pairs_512,
+    "avx512f,avx512bw",
+    _mm512_set1_epi16(black_box(BYTES) as i16 & 0xff),
+    (),
+    _mm512_set1_epi32(black_box(BYTES)),
+    |a, x, ()| {
+        let even = _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(x));
+        let odd = _mm512_srai_epi16::<8>(x);
+        let sums = _mm512_add_epi32(_mm512_madd_epi16(even, a), _mm512_madd_epi16(odd, a));
+        _mm512_add_epi32(x, sums)
+    },
     |x| _mm512_reduce_add_epi32(x) as f32
 );

@@ -1,0 +1,42 @@
+//! gpubench's ceilings beside those of `clpeak` (Debian package of that name) and, on a driver for
+//! the CPU, beside what the host's processor reaches by itself: in turn, on one machine, as a
+//! Markdown table.
+//!
+//! ```text
+//! cargo bench --bench peers [-- DEVICE [ROUNDS]]      DEVICE as for `gpubench run --device`, default `opencl:0`; 5 rounds
+//! ```
+//!
+//! A machine that others use is faster at one time than at another. So a round goes from subject to subject, and measures
+//! one by all three within seconds, every second round the other way round; a share is one of figures of the same round.
+//! The table has the medians of the rounds, and the lowest and highest share. clpeak counts with its best form, gpubench
+//! with the best of what it calls ceilings of a type, and with the largest size of what moves bytes. Run it on a machine
+//! that does nothing else. `GPUBENCH=FILE` is the program that is measured, and `KEEP=FOLDER` keeps its result files.
+//! `benches/ceilings_and_clpeak.sh` does so driver by driver.
+
+mod clpeak;
+#[path = "../host/mod.rs"]
+mod host;
+mod ours;
+mod subjects;
+mod table;
+
+use std::error::Error;
+
+type Failure = Box<dyn Error>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    let device = arguments.next().unwrap_or_else(|| "opencl:0".into());
+    let rounds: usize = arguments.next().map_or(Ok(5), |rounds| rounds.parse())?;
+    let ours = ours::Ours::new(&device)?;
+    let clpeak = device.starts_with("opencl").then(|| clpeak::Clpeak::of(ours.name())).flatten();
+    let mut table = table::Table::default();
+    for round in 0..rounds {
+        for subject in subjects::ALL {
+            eprintln!("round {} of {rounds}: {}", round + 1, subject.what);
+            table.add(subject.measure(&ours, clpeak.as_ref(), round)?);
+        }
+    }
+    println!("{}, {}, `{device}`, {rounds} rounds\n\n{table}", ours.name(), ours.driver());
+    Ok(())
+}
