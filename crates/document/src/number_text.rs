@@ -42,6 +42,7 @@ pub fn number(value: f64, unit: Unit) -> String {
         Unit::Seconds
         | Unit::BytesPerSecond
         | Unit::FlopsPerSecond
+        | Unit::OperationsPerSecond
         | Unit::PerSecond
         | Unit::Hertz
         | Unit::Watts

@@ -18,6 +18,9 @@ pub enum Unit {
     /// Floating-point operations per second.
     #[serde(rename = "FLOP/s")]
     FlopsPerSecond,
+    /// Operations per second, of whole numbers.
+    #[serde(rename = "OP/s")]
+    OperationsPerSecond,
     /// Floating-point operations per byte: arithmetic intensity.
     #[serde(rename = "FLOP/B")]
     FlopsPerByte,
@@ -59,11 +62,12 @@ pub enum Unit {
 
 impl Unit {
     /// Every unit.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Seconds,
         Self::Bytes,
         Self::BytesPerSecond,
         Self::FlopsPerSecond,
+        Self::OperationsPerSecond,
         Self::FlopsPerByte,
         Self::Fraction,
         Self::Change,
@@ -85,6 +89,7 @@ impl Unit {
             Self::Bytes => "B",
             Self::BytesPerSecond => "B/s",
             Self::FlopsPerSecond => "FLOP/s",
+            Self::OperationsPerSecond => "OP/s",
             Self::FlopsPerByte => "FLOP/B",
             Self::Fraction => "fraction",
             Self::Change => "change",

@@ -209,7 +209,7 @@ pub fn atomic_f32(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("counters", Data::U32(bits.collect()))])
 }
 
-/// `4·passes + 1` times what work-items of a subgroup tell each other, `add` more each time: of the greatest
+/// `4·passes + 1` times what work-items of a subgroup, or of a group of 64, tell each other, `add` more each time: of the greatest
 /// (OP 0) of equal numbers in a group of 64, of a neighbour's, which is there at the end, or of one's own.
 pub fn subgroup_chain(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let steps = 4 * problem.size("passes")? as u32 + 1;

@@ -189,7 +189,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
     (
         "subgroup_chain",
         ceilings::subgroup_chain,
-        "numbers that work-items of a subgroup tell each other, as OP says",
+        "numbers that work-items of a subgroup or a group tell each other, as OP says",
     ),
     (
         "synthetic",

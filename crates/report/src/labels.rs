@@ -99,11 +99,17 @@ pub fn basis(time: &Overall) -> &'static str {
 
 /// Work per second.
 pub fn rate(row: &Aggregate) -> Option<Figure> {
-    let (rate, unit) = match row.rate? {
-        Rate::Flops(rate) => (rate, Unit::FlopsPerSecond),
-        Rate::Bandwidth(rate) => (rate, Unit::BytesPerSecond),
-    };
-    Figure::new(rate, unit)
+    let rate = row.rate?;
+    Figure::new(rate.value(), unit(rate))
+}
+
+/// The unit of work per second.
+pub fn unit(rate: Rate) -> Unit {
+    match rate {
+        Rate::Flops(_) => Unit::FlopsPerSecond,
+        Rate::Operations(_) => Unit::OperationsPerSecond,
+        Rate::Bandwidth(_) => Unit::BytesPerSecond,
+    }
 }
 
 /// What is to be seen beside a figure; nothing beside a right one.

@@ -163,6 +163,9 @@ fn known(scalar: naga::Scalar) -> Option<Scalar> {
         (ScalarKind::Float, 4) => Some(Scalar::F32),
         (ScalarKind::Uint, 4) => Some(Scalar::U32),
         (ScalarKind::Sint, 4) => Some(Scalar::I32),
+        (ScalarKind::Float, 8) => Some(Scalar::F64),
+        (ScalarKind::Uint, 8) => Some(Scalar::U64),
+        (ScalarKind::Sint, 8) => Some(Scalar::I64),
         _ => None,
     }
 }

@@ -210,8 +210,10 @@ mod tests {
         wide.constants =
             vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];
         assert!(matches!(wide.wgsl(), Err(Error::Unsupported(_))));
-        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I64, width: 1 });
-        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i64")));
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I16, width: 1 });
+        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i16")));
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I64, width: 4 });
+        assert!(wide.wgsl().unwrap().contains("alias V=vec4<i64>;"));
     }
 
     #[test]

@@ -65,10 +65,10 @@ impl Scalar {
         self.names().1
     }
 
-    /// Its name in WGSL, where that or an extension of it has it (naga has `f64`).
+    /// Its name in WGSL, where that or an extension of it has it (naga has numbers of 64 bits).
     pub fn wgsl(self) -> Option<&'static str> {
-        let known = [Self::F16, Self::F32, Self::F64, Self::I32, Self::U32].contains(&self);
-        known.then(|| self.name())
+        let lacks = [Self::I8, Self::U8, Self::I16, Self::U16].contains(&self);
+        (!lacks).then(|| self.name())
     }
 
     /// Its bytes.

@@ -12,6 +12,7 @@ use gpubench_core::gpu::{
     Recording, Timeline,
 };
 use gpubench_core::units::Bytes;
+use naga::valid::Capabilities;
 use serde::de::IgnoredAny;
 
 /// Timestamps are in nanoseconds.
@@ -55,7 +56,12 @@ impl Device for BrowserDevice {
 
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
         self.memory.forget(id);
-        let capabilities = naga::valid::Capabilities::all();
+        // What WebGPU has in no browser.
+        let lacks = Capabilities::FLOAT64
+            | Capabilities::SHADER_INT64
+            | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
+            | Capabilities::SHADER_INT64_ATOMIC_MIN_MAX;
+        let capabilities = Capabilities::all().difference(lacks);
         let examined = wgpu::examine(source, &self.info, vulkan::validator(capabilities))?;
         examined.constant_memory.check(&wgpu::name(source), self.constant_limits)?;
         self.image_limits.check(&source.bindings)?;

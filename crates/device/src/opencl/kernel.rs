@@ -39,12 +39,16 @@ const FREEDOMS: [&str; 3] = ["-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denor
 const ARGUMENTS: &str = "-cl-kernel-arg-info";
 const STANDARD: &str = "-cl-std=";
 
+/// What C 1.2 has not, or a driver does not compile in it: PoCL 7 no reads of images.
+const OF_LATER: [&str; 2] = ["image2d_t", "atomic_float"];
+
 /// The version of OpenCL C that a text is compiled as, where its suite names none.
 fn standard(text: &str, api: &str) -> &'static str {
     match api {
         api if api.starts_with("OpenCL 1.1") => "-cl-std=CL1.1",
-        // PoCL 7 compiles no reads of images in C 1.2.
-        api if api.starts_with("OpenCL 3.") && text.contains("image2d_t") => "-cl-std=CL3.0",
+        api if api.starts_with("OpenCL 3.") && OF_LATER.iter().any(|one| text.contains(one)) => {
+            "-cl-std=CL3.0"
+        }
         _ => "-cl-std=CL1.2",
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Abilities {
     pub f16: bool,
     pub f64: bool,
     pub int64: bool,
+    /// Atomic operations on integers of 64 bits in buffers.
+    pub int64_atomics: bool,
     /// Zeroing a group's local memory before it begins.
     pub zeroed_local: bool,
     /// Dot products of four packed bytes in kernels.
@@ -55,6 +57,7 @@ impl Abilities {
         let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default();
         let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
         let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
+        let mut atomics = vk::PhysicalDeviceShaderAtomicInt64Features::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
         if has(ash::khr::timeline_semaphore::NAME) {
             chain = chain.push_next(&mut timeline);
@@ -74,6 +77,9 @@ impl Abilities {
         if has(ash::khr::shader_integer_dot_product::NAME) {
             chain = chain.push_next(&mut dot);
         }
+        if has(ash::khr::shader_atomic_int64::NAME) {
+            chain = chain.push_next(&mut atomics);
+        }
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
         let core = chain.features;
@@ -90,6 +96,7 @@ impl Abilities {
             f16,
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
+            int64_atomics: core.shader_int64 != 0 && atomics.shader_buffer_int64_atomics != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
             packed_dot: dot.shader_integer_dot_product != 0,
             matrices: matrices::of(instance, physical, has, &subgroups)
@@ -117,6 +124,7 @@ impl Abilities {
             (ash::khr::shader_float16_int8::NAME, self.f16),
             (ash::khr::zero_initialize_workgroup_memory::NAME, self.zeroed_local),
             (ash::khr::shader_integer_dot_product::NAME, self.packed_dot),
+            (ash::khr::shader_atomic_int64::NAME, self.int64_atomics),
             (ash::ext::subgroup_size_control::NAME, self.subgroups.features().is_some()),
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
@@ -136,6 +144,7 @@ impl Abilities {
         capabilities.set(Capabilities::SHADER_FLOAT16, self.f16);
         capabilities.set(Capabilities::FLOAT64, self.f64);
         capabilities.set(Capabilities::SHADER_INT64, self.int64);
+        capabilities.set(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS, self.int64_atomics);
         capabilities.set(Capabilities::COOPERATIVE_MATRIX, !self.matrices.is_empty());
         capabilities
     }
@@ -145,6 +154,7 @@ impl Abilities {
         let table = [
             ("f16", self.f16),
             ("f64", self.f64),
+            ("i64_atomics", self.int64_atomics),
             ("subgroups", self.subgroups.operations),
             (SPIRV, true),
             (SUBGROUP_SIZE, self.subgroups.max_of_size.is_some()),

@@ -257,6 +257,8 @@ fn create(
         .shader_zero_initialize_workgroup_memory(true);
     let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
         .shader_integer_dot_product(true);
+    let mut atomics =
+        vk::PhysicalDeviceShaderAtomicInt64Features::default().shader_buffer_int64_atomics(true);
     let mut subgroups = abilities.subgroups.features();
     let mut matrices = Features::all();
     let mut features =
@@ -278,6 +280,9 @@ fn create(
     }
     if abilities.packed_dot {
         features = features.push_next(&mut dot);
+    }
+    if abilities.int64_atomics {
+        features = features.push_next(&mut atomics);
     }
     if let Some(subgroups) = &mut subgroups {
         features = features.push_next(subgroups);

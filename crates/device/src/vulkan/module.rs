@@ -114,6 +114,7 @@ fn has(abilities: &Abilities, capability: u32) -> bool {
         9 | 4433 | 4434 => abilities.f16,
         10 => abilities.f64,
         11 => abilities.int64,
+        12 => abilities.int64_atomics,
         // All but those of clusters, for which nobody asked the device.
         61..=66 | 68 => abilities.subgroups.operations,
         // Products of four packed bytes; others need Int8.
@@ -215,7 +216,7 @@ mod tests {
     fn capabilities_are_those_that_the_device_was_opened_with() {
         let none = Abilities::default();
         assert!([0, 1, 50].iter().all(|&one| has(&none, one)));
-        assert!([9, 10, 11, 61, 6019, 6022, 39].iter().all(|&one| !has(&none, one)));
+        assert!([9, 10, 11, 12, 61, 6019, 6022, 39].iter().all(|&one| !has(&none, one)));
         let mut some = Abilities::default();
         (some.f16, some.packed_dot) = (true, true);
         assert!([9, 4433, 6018].iter().all(|&one| has(&some, one)) && !has(&some, 10));

@@ -172,6 +172,7 @@ fn wanted() -> Features {
         | Features::SHADER_F16
         | Features::SHADER_F64
         | Features::SHADER_INT64
+        | Features::SHADER_INT64_ATOMIC_ALL_OPS
         | Features::FLOAT32_FILTERABLE
 }
 

@@ -6,10 +6,11 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Expression, Handle, Module, TypeInner};
 
 /// Optional features as suites name them, and as naga does.
-const NAMED: [(&str, Capabilities); 3] = [
+const NAMED: [(&str, Capabilities); 4] = [
     ("f16", Capabilities::SHADER_FLOAT16),
     ("f64", Capabilities::FLOAT64),
     ("subgroups", Capabilities::SUBGROUP),
+    ("i64_atomics", Capabilities::SHADER_INT64_ATOMIC_ALL_OPS),
 ];
 
 /// What a kernel that the device's validator rejects needs of another device, and what to do; `None` where none would

@@ -57,6 +57,7 @@ fn work<'a>(case: &Case<'_, 'a>) -> Option<(&'a Measured, Unit)> {
 fn rate(case: &Case, measured: &Measured, seconds: f64) -> Option<(f64, Unit)> {
     Some(match Rate::of(case.row.family, measured, seconds)? {
         Rate::Flops(rate) => (rate, Unit::FlopsPerSecond),
+        Rate::Operations(rate) => (rate, Unit::OperationsPerSecond),
         Rate::Bandwidth(rate) => (rate, Unit::BytesPerSecond),
     })
 }

@@ -1,8 +1,9 @@
 //! How a workload's rate, or its time, grows with size: one line a device.
 
+use crate::labels;
 use crate::render::drawing::{drawn_plot, figure::LOOKS};
+use gpubench_analysis::Aggregate;
 use gpubench_analysis::ReportInput;
-use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::text::printable;
 use gpubench_document::{Axis, Plot, Quantity, Scale, Sentence, Series, Style, Unit};
 use maud::{Markup, html};
@@ -104,8 +105,7 @@ fn plot(input: &ReportInput, facet: &Facet) -> Option<Plot> {
     }
     let rates = facet.points.iter().all(|(_, row)| row.rate.is_some());
     let unit = match facet.points[0].1.rate {
-        Some(Rate::Flops(_)) if rates => Unit::FlopsPerSecond,
-        Some(Rate::Bandwidth(_)) if rates => Unit::BytesPerSecond,
+        Some(rate) if rates => labels::unit(rate),
         _ => Unit::Seconds,
     };
     let what = if rates { "rate" } else { "time" };
@@ -133,7 +133,8 @@ fn point(x: f64, row: &Aggregate, rates: bool) -> Option<(f64, Quantity)> {
     let time = row.time?;
     let [low, high] = time.interval;
     let quantity = match row.rate {
-        Some(Rate::Flops(rate) | Rate::Bandwidth(rate)) if rates => {
+        Some(rate) if rates => {
+            let rate = rate.value();
             Quantity::between(rate, [rate * time.value / high, rate * time.value / low])
         }
         _ => Quantity::between(time.value, [low, high]),

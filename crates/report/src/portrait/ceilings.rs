@@ -2,8 +2,10 @@
 
 use super::{PortraitDevice, by_device, row};
 use crate::labels;
-use gpubench_analysis::{Aggregate, Rate};
-use gpubench_document::{Cell, Sentence, Table, Unit};
+use gpubench_analysis::Aggregate;
+use gpubench_core::record::Grade;
+use gpubench_document::{Cell, Quantity, Sentence, Table, Unit};
+use std::collections::BTreeSet;
 
 /// The tag of workloads that measure what a device can do at most.
 const TAG: &str = "ceilings";
@@ -20,21 +22,48 @@ pub(super) fn table(devices: &[PortraitDevice]) -> Table {
         "memory, the last level that was measured",
         devices.iter().map(memory).collect(),
     );
-    let mut workloads: Vec<&str> = vec![];
-    for case in devices.iter().flat_map(|device| &device.cases).filter(|case| is_ceiling(case)) {
-        if !workloads.contains(&case.key.workload.as_str()) {
-            workloads.push(&case.key.workload);
-        }
-    }
-    workloads.sort_unstable();
-    for workload in workloads {
-        let best = |device: &PortraitDevice| {
-            let of = device.cases.iter().filter(|case| case.key.workload == workload);
-            best(of.copied().filter(|case| is_ceiling(case)))
+    for workload in workloads(devices) {
+        let cell = |device: &PortraitDevice| match best(device, workload) {
+            Some(case) => reached(case),
+            None => of(device, workload).next().map_or(Cell::Missing, lacking),
         };
-        row(&mut table, workload.to_owned(), devices.iter().map(best).collect());
+        row(&mut table, workload.to_owned(), devices.iter().map(cell).collect());
     }
     table
+}
+
+/// Which variant each of them is of, where several were tried.
+pub(super) fn variants(devices: &[PortraitDevice]) -> Table {
+    let mut table = by_device("variants", "Variants that reached them", "of", devices);
+    for workload in workloads(devices) {
+        let cell = |device: &PortraitDevice| {
+            let built = best(device, workload).and_then(|case| case.described_by().kernel.as_ref());
+            let built = built.filter(|built| !built.variant.is_empty());
+            built.map_or(Cell::Missing, |built| {
+                let tried = built.tried.len().max(1);
+                let variant = Sentence::new().name(&built.variant).text(" (");
+                let variant = variant.value(tried as f64, Unit::Count).text(" of ");
+                variant.counted((tried + built.untried) as u64, "variant").text(" tried)").into()
+            })
+        };
+        row(&mut table, workload.to_owned(), devices.iter().map(cell).collect());
+    }
+    table
+}
+
+/// What is a ceiling on any device, in alphabetical order.
+fn workloads<'m>(devices: &'m [PortraitDevice]) -> BTreeSet<&'m str> {
+    let cases = devices.iter().flat_map(|device| &device.cases).filter(|case| is_ceiling(case));
+    cases.map(|case| case.key.workload.as_str()).collect()
+}
+
+/// The cases of a ceiling.
+fn of<'m, 'a>(
+    device: &'m PortraitDevice<'m, 'a>,
+    workload: &'m str,
+) -> impl Iterator<Item = &'m Aggregate<'a>> {
+    let cases = device.cases.iter().filter(move |case| case.key.workload == workload);
+    cases.copied().filter(|case| is_ceiling(case))
 }
 
 fn is_ceiling(case: &Aggregate) -> bool {
@@ -43,23 +72,32 @@ fn is_ceiling(case: &Aggregate) -> bool {
     named && case.key.measure.is_kernel()
 }
 
-/// The rate at the size that reaches most, and which that is.
-fn best<'m, 'a: 'm>(cases: impl Iterator<Item = &'m Aggregate<'a>>) -> Cell {
-    let rated = cases.filter(|case| case.exclusion.is_none());
-    let rated = rated.filter_map(|case| Some((number(case.rate?), case)));
-    let Some((_, case)) = rated.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Cell::Missing };
-    let rate = match case.rate {
-        Some(Rate::Flops(rate)) => Sentence::new().value(rate, Unit::FlopsPerSecond),
-        Some(Rate::Bandwidth(rate)) => Sentence::new().value(rate, Unit::BytesPerSecond),
-        None => return Cell::Missing,
-    };
-    let size = labels::size(case.key);
-    let sign = if case.is_doubtful() { " !" } else { "" };
-    rate.text(sign).text(" (").name(size).text(")").into()
+/// The size that reaches most.
+fn best<'m, 'a>(
+    device: &'m PortraitDevice<'m, 'a>,
+    workload: &'m str,
+) -> Option<&'m Aggregate<'a>> {
+    let rated = of(device, workload).filter(|case| case.exclusion.is_none());
+    let rated = rated.filter_map(|case| Some((case.rate?.value(), case)));
+    rated.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, case)| case)
 }
 
-fn number(rate: Rate) -> f64 {
-    match rate {
-        Rate::Flops(rate) | Rate::Bandwidth(rate) => rate,
+/// Why a case has no figure, in a word.
+fn lacking(case: &Aggregate) -> Cell {
+    match case.grade() {
+        _ if !case.outcome.is_ok() => case.outcome.label().into(),
+        Some(grade @ Grade::Hidden) => grade.label().into(),
+        _ => Cell::Missing,
     }
+}
+
+/// What a case reached, and at which size.
+fn reached(case: &Aggregate) -> Cell {
+    let (Some(rate), Some(time)) = (case.rate, case.time) else { return Cell::Missing };
+    let [low, high] = time.interval.map(|seconds| rate.value() * time.value / seconds);
+    let figure = Quantity::between(rate.value(), [high, low]);
+    let size = labels::size(case.key);
+    let sign = if case.is_doubtful() { " !" } else { "" };
+    let figure = Sentence::new().quantity(figure, labels::unit(rate));
+    figure.text(sign).text(" (").name(size).text(")").into()
 }

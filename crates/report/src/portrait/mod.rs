@@ -13,7 +13,7 @@ use gpubench_document::{Cell, Column, Section, Table};
 /// What is known of a device.
 pub(crate) struct PortraitDevice<'m, 'a> {
     reported: &'m ReportedDevice<'a>,
-    /// Its cases that ran.
+    /// Its cases, those that did not run among them: a ceiling without a figure says why.
     cases: Vec<&'m Aggregate<'a>>,
     roof: Roof,
     profile: Option<&'m Profile>,
@@ -30,7 +30,8 @@ pub fn section(
         .filter(|device| shows(&input.reported_devices[*device]))
         .map(|device| {
             let reported = &input.reported_devices[device];
-            let cases: Vec<&Aggregate> = input.of(device).collect();
+            let cases = input.rows.iter().filter(|row| row.device == device);
+            let cases: Vec<&Aggregate> = cases.collect();
             let roof = Roof::at_values(cases.iter().copied());
             let same = |profile: &&Profile| is_same(&profile.device, reported.device);
             let profile = profiles.iter().rev().find(same);
@@ -45,6 +46,7 @@ pub fn section(
         )
         .table(reported::table(&devices))
         .table(ceilings::table(&devices))
+        .table(ceilings::variants(&devices))
         .table(levels::table(&devices))
         .table(costs::table(&devices));
     curves::plots(&devices).into_iter().fold(section, Section::plot)

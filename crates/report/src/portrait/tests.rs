@@ -1,8 +1,8 @@
 use crate::render::text;
 use gpubench_analysis::{ReportInput, Source};
 use gpubench_core::gpu::Scalar;
-use gpubench_core::record::Record;
-use gpubench_core::record::sample::{device, header, key, record};
+use gpubench_core::record::sample::{built, device, header, key, record};
+use gpubench_core::record::{Built, Outcome, Record};
 use gpubench_core::workload::Ceiling;
 
 fn ceiling(name: &str, n: i64, of: Ceiling, work: f64, seconds: f64) -> Record {
@@ -27,8 +27,14 @@ fn each_device_is_a_column() {
         let seconds = if n < 1 << 20 { 1e-3 } else { 1e-2 };
         ceiling("read_set", n, Ceiling::Bandwidth, 1e8, seconds)
     };
-    let other = Record { device: 1, ..ceiling("arithmetic/f32", 8, Ceiling::Flops, 3e9, 1e-2) };
+    let mut other = Record { device: 1, ..ceiling("arithmetic/f32", 8, Ceiling::Flops, 3e9, 1e-2) };
+    let tried = vec![("T=f32x4 CHAINS=8".into(), Some(1e-2)), ("T=f32 CHAINS=4".into(), None)];
+    let variant = "T=f32x4 CHAINS=8".into();
+    other.kernel = Some(Built { variant, tried, untried: 3, ..built("ab") });
+    let lacks = ceiling("arithmetic/f16", 8, Ceiling::Flops, 1e9, 1e-2);
+    let lacks = Record { measured: None, outcome: Outcome::Unsupported("why".into()), ..lacks };
     let mut records = vec![ceiling("arithmetic/f32", 8, Ceiling::Flops, 2e9, 1e-2), double, other];
+    records.push(lacks);
     records.extend(sets.map(read));
     let name = "sample.jsonl".into();
     let source =
@@ -40,9 +46,16 @@ fn each_device_is_a_column() {
         found.unwrap_or_else(|| panic!("no {what}: {text}")).to_owned()
     };
     let single = line("arithmetic/f32");
-    assert!(single.contains("200 GFLOP/s (n=8)") && single.contains("300 GFLOP/s"), "{single}");
+    assert!(
+        single.contains("200 GFLOP/s ±0.0 % (n=8)") && single.contains("300 GFLOP/s"),
+        "{single}"
+    );
     let double = line("arithmetic/f64");
     assert!(double.contains("100 GFLOP/s") && double.contains('–'), "{double}");
+    assert!(line("arithmetic/f16").contains("unsupported"), "{text}");
+    let of_variants = text.split("Variants that reached them").nth(1).unwrap();
+    let variant = of_variants.lines().find(|line| line.contains("arithmetic/f32")).unwrap();
+    assert!(variant.contains("T=f32x4 CHAINS=8 (2 of 5 variants tried)"), "{variant}");
     assert!(line("bandwidth 1").contains("100 GB/s"), "{text}");
     assert!(line("bandwidth 2").contains("10.0 GB/s, found from 16"), "{text}");
     assert!(!text.contains("cache 1"), "nothing characterised it: {text}");
