@@ -18,7 +18,7 @@ fn main() {
     println!("host: {} threads", host::threads());
     for of in [Type::F32, Type::F32Apart, Type::F64, Type::F16, Type::I8, Type::I8Words] {
         match host::multiply_adds(of) {
-            Some(rates) => println!("{of:?} GOP/s             {rates}"),
+            Some(rates) => println!("{:<9} GOP/s         {rates}", format!("{of:?}")),
             None => println!("{of:?}: no vectors of it here"),
         }
     }

@@ -66,7 +66,7 @@ fn fixed() -> Vec<Workload> {
     let tables = tables.map(|variant| format!("table/{variant}"));
     let mut others = vec!["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
     others.extend(tables.iter().map(String::as_str));
-    let exchanges = ["exchange/reduce", "exchange/shuffle", "exchange/ballot"];
+    let exchanges = ["local_exchange/reduce", "local_exchange/shuffle", "local_exchange/ballot"];
     others.extend(exchanges);
     let images = ["image/buffer", "image/buffer_linear"];
     others.extend(images);

@@ -19,7 +19,7 @@ impl Clpeak {
                 platform = Some(platform.map_or(0, |platform: usize| platform + 1));
                 device = 0;
             } else if let Some(one) = line.strip_prefix("Device: ") {
-                if one == name {
+                if one == name.trim() {
                     let platform = platform?.to_string();
                     return Some(Self { platform, device: device.to_string() });
                 }
@@ -66,7 +66,13 @@ impl Figures {
 
 fn run(arguments: &[&str]) -> Option<String> {
     match Command::new("clpeak").args(arguments).output() {
-        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) if output.status.success() => {
+            Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        }
+        Ok(output) => {
+            eprintln!("clpeak {}: {}", arguments.join(" "), output.status);
+            None
+        }
         Err(error) => {
             eprintln!("clpeak: {error}; its column stays empty");
             None

@@ -8,8 +8,8 @@
 //!
 //! A machine that others use is faster at one time than at another. So a round goes from subject to subject, and measures
 //! one by all three within seconds, every second round the other way round; a share is one of figures of the same round.
-//! The table has the medians of the rounds, and the lowest and highest share. clpeak counts with its best form, gpubench
-//! with the best of what it calls ceilings of a type, and with the largest size of what moves bytes. Run it on a machine
+//! The table has the medians of the rounds, and the lowest and highest share. clpeak counts with its best form, of
+//! transfers with the mean of blocking and not, gpubench with the best of what it calls ceilings of a type, and with the largest size of what moves bytes. Run it on a machine
 //! that does nothing else. `GPUBENCH=FILE` is the program that is measured, and `KEEP=FOLDER` keeps its result files.
 //! `benches/ceilings_and_clpeak.sh` does so driver by driver.
 
@@ -27,16 +27,18 @@ type Failure = Box<dyn Error>;
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
     let device = arguments.next().unwrap_or_else(|| "opencl:0".into());
-    let rounds: usize = arguments.next().map_or(Ok(5), |rounds| rounds.parse())?;
+    let rounds = arguments.next().unwrap_or_else(|| "5".into());
+    let rounds: usize = rounds.parse().map_err(|_| format!("ROUNDS: `{rounds}` is no number"))?;
     let ours = ours::Ours::new(&device)?;
     let clpeak = device.starts_with("opencl").then(|| clpeak::Clpeak::of(ours.name())).flatten();
     let mut table = table::Table::default();
-    for round in 0..rounds {
-        for subject in subjects::ALL {
+    let measured = (0..rounds).try_for_each(|round| {
+        subjects::ALL.iter().try_for_each(|subject| {
             eprintln!("round {} of {rounds}: {}", round + 1, subject.what);
             table.add(subject.measure(&ours, clpeak.as_ref(), round)?);
-        }
-    }
+            Ok(())
+        })
+    });
     println!("{}, {}, `{device}`, {rounds} rounds\n\n{table}", ours.name(), ours.driver());
-    Ok(())
+    measured
 }

@@ -14,8 +14,9 @@ pub struct Ours {
     program: PathBuf,
     selector: String,
     device: DeviceInfo,
-    folder: tempfile::TempDir,
-    kept: Option<PathBuf>,
+    scratch: tempfile::TempDir,
+    /// Where the result files lie: one folder for all of this device.
+    results: PathBuf,
     runs: Cell<usize>,
 }
 
@@ -45,12 +46,18 @@ impl Ours {
         let list: Vec<DeviceInfo> = serde_json::from_slice(&list.stdout)?;
         let [device] = <[DeviceInfo; 1]>::try_from(list)
             .map_err(|list| format!("{selector} names {} devices: name one", list.len()))?;
-        let folder = tempfile::tempdir()?;
-        std::fs::write(folder.path().join("transfers.yaml"), TRANSFERS)?;
-        let kept = std::env::var_os("KEEP").map(PathBuf::from);
-        kept.as_ref().map(std::fs::create_dir_all).transpose()?;
+        let scratch = tempfile::tempdir()?;
+        std::fs::write(scratch.path().join("transfers.yaml"), TRANSFERS)?;
+        let results = match std::env::var_os("KEEP") {
+            Some(kept) => {
+                std::fs::create_dir_all(&kept)?;
+                let prefix = format!("{}-", device.slug());
+                tempfile::Builder::new().prefix(&prefix).tempdir_in(kept)?.keep()
+            }
+            None => scratch.path().to_owned(),
+        };
         let selector = selector.to_owned();
-        Ok(Self { program, selector, device, folder, kept, runs: Cell::new(0) })
+        Ok(Self { program, selector, device, scratch, results, runs: Cell::new(0) })
     }
 
     pub fn name(&self) -> &str {
@@ -75,18 +82,22 @@ impl Ours {
 
     /// Copies as large as clpeak's.
     pub fn transfers(&self) -> Result<DeviceCases, Failure> {
-        let suite = self.folder.path().join("transfers.yaml");
+        let suite = self.scratch.path().join("transfers.yaml");
         self.run(&[&suite.to_string_lossy()])
     }
 
     fn run(&self, arguments: &[&str]) -> Result<DeviceCases, Failure> {
         self.runs.set(self.runs.get() + 1);
-        let folder = self.kept.as_deref().unwrap_or_else(|| self.folder.path());
-        let file = folder.join(format!("{:03}.jsonl", self.runs.get()));
+        let file = self.results.join(format!("{:03}.jsonl", self.runs.get()));
         let mut command = Command::new(&self.program);
-        command.arg("run").args(arguments).args(["--device", &self.selector, "--output"]);
+        command.arg("run").args(arguments).args([
+            "--device",
+            &self.selector,
+            "--quiet",
+            "--output",
+        ]);
         // Failed cases are not hidden: their cell gives the result.
-        command.arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        command.arg(&file).stdout(Stdio::null()).status()?;
         only_device(&file)
     }
 }

@@ -213,9 +213,10 @@ fn machines_check_each_others_results() {
     let args = ["run", "oracle.yaml", "--rounds", "1", "--backend", "opencl"];
     let mut run = gpubench(&place, &[&args[..], &machines[..]].concat());
     let found = finish(run.env("OCL_ICD_VENDORS", "/none").spawn().expect("it starts"));
+    let results = place.results().first().and_then(|file| std::fs::read_to_string(file).ok());
+    assert_eq!(found.status.code(), Some(0), "{}{results:?}", text(&found.stderr));
     let run = place.run();
     let outcomes = outcomes(&run, "verified_by_another_device");
-    assert_eq!(found.status.code(), Some(0), "{outcomes:?}: {}", text(&found.stderr));
     assert!(outcomes.len() >= 6 && outcomes.iter().all(|outcome| outcome.is_ok()), "{outcomes:?}");
     nothing_is_left(&place);
 }

@@ -302,9 +302,9 @@ impl Roof {
         {
             return Some(format!(
                 "{} of arithmetic in {}, the device's measured ceiling is {}",
-                units::flops(rate),
+                units::operations(rate, r#type.is_float()),
                 r#type.name(),
-                units::flops(peak)
+                units::operations(peak, r#type.is_float())
             ));
         }
         let bandwidth = figure.bytes / slowest;

@@ -62,6 +62,11 @@ pub fn flops(rate: f64) -> String {
     with_prefix(rate, "FLOP/s")
 }
 
+/// Operations per second of a type: of whole numbers they are no floating-point operations.
+pub fn operations(rate: f64, of_floats: bool) -> String {
+    if of_floats { flops(rate) } else { with_prefix(rate, "OP/s") }
+}
+
 /// Bytes per second, decimal, as vendors state bandwidths.
 pub fn bandwidth(rate: f64) -> String {
     with_prefix(rate, "B/s")

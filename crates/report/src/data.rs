@@ -121,7 +121,7 @@ pub struct Case {
     pub samples: usize,
     /// Work per second.
     pub rate: Option<f64>,
-    /// `FLOP/s` or `B/s`.
+    /// `FLOP/s`, `OP/s` (of whole numbers) or `B/s`.
     pub rate_unit: Option<String>,
     /// What to know before believing the figure.
     pub flags: Vec<String>,

@@ -100,11 +100,11 @@ pub fn basis(time: &Overall) -> &'static str {
 /// Work per second.
 pub fn rate(row: &Aggregate) -> Option<Figure> {
     let rate = row.rate?;
-    Figure::new(rate.value(), unit(rate))
+    Figure::new(rate.value(), rate_unit(rate))
 }
 
 /// The unit of work per second.
-pub fn unit(rate: Rate) -> Unit {
+pub fn rate_unit(rate: Rate) -> Unit {
     match rate {
         Rate::Flops(_) => Unit::FlopsPerSecond,
         Rate::Operations(_) => Unit::OperationsPerSecond,

@@ -78,8 +78,7 @@ pub(crate) fn all_families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, 
 }
 
 fn table(input: &ReportInput, family: &str, cases: &Cases) -> Table {
-    let mut rates = cases.values().flat_map(BTreeMap::values).filter_map(|row| rate(row));
-    let unit = rates.next().map_or(Unit::None, |rate| rate.unit);
+    let unit = usual_unit(cases);
     let columns = input.reported_devices.iter().flat_map(|device| {
         let (label, heading) = (&device.label, Sentence::from(device.name.clone()));
         [
@@ -102,6 +101,14 @@ fn table(input: &ReportInput, family: &str, cases: &Cases) -> Table {
         }
     }
     table
+}
+
+/// The unit of most rates; of equally many the first's.
+fn usual_unit(cases: &Cases) -> Unit {
+    let rates = cases.values().flat_map(BTreeMap::values).filter_map(|row| rate(row));
+    let units: Vec<Unit> = rates.map(|rate| rate.unit).collect();
+    let count = |unit: Unit| units.iter().filter(|other| **other == unit).count();
+    units.iter().copied().rev().max_by_key(|unit| count(*unit)).unwrap_or(Unit::None)
 }
 
 /// The time, or in a word why there is none; the rate; the mark.

@@ -101,7 +101,8 @@ fn formal(
             Takes::Buffer { element: held(module, inner), access: Some(Access::Read) }
         }
         AddressSpace::Uniform => match (value(inner), held(module, inner)) {
-            (Some(value), _) => Takes::Value(value),
+            (Some(value), _) if value.is_wgsl() => Takes::Value(value),
+            (Some(_), _) => Takes::Unsupported,
             // An array there is constant memory.
             (None, element @ Some(_)) => Takes::Buffer { element, access: Some(Access::Read) },
             (None, None) => Takes::Block,

@@ -77,6 +77,13 @@ impl<'a> Aggregate<'a> {
         Some(aggregate)
     }
 
+    /// The ends of its rate's interval, the lowest first; `None` where it has no rate.
+    pub fn rate_interval(&self) -> Option<[f64; 2]> {
+        let (rate, time) = (self.rate?.value(), self.time?);
+        let [shortest, longest] = time.interval;
+        Some([longest, shortest].map(|seconds| rate * time.value / seconds))
+    }
+
     /// Gives it a value, and the rate that follows.
     fn set_time(&mut self, time: Option<Overall>) {
         let measured = self.records.iter().find_map(|record| shown(record));

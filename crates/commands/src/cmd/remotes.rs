@@ -57,9 +57,10 @@ fn with_names(error: Error, on: &[String], known: &BTreeMap<String, KnownHost>) 
     match error {
         Error::Usage(why)
             if !known.is_empty()
-                && on.iter().filter(is_name).any(|on| why.contains(&format!("`{on}`"))) =>
+                && on.iter().filter(is_name).any(|on| why.contains(&format!("behind `{on}`"))) =>
         {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let names: Vec<String> =
+                known.keys().map(|name| printable(name, LONGEST_NAME)).collect();
             Error::Usage(format!("{why}; the hosts file has {}", names.join(", ")))
         }
         error => error,

@@ -17,6 +17,8 @@ pub struct Scratch {
 
 const PREFIX: &str = "gpubench-scratch-";
 const LOCK: &str = "in-use";
+/// The lock before it is held.
+const UNNAMED: &str = "beginning";
 const NOT_UTF8: &str = "a folder for temporary files needs a name in UTF-8";
 
 impl Scratch {
@@ -55,7 +57,7 @@ impl Scratch {
 /// The lock of a folder in use. It gets its name when it is held: another run that is just beginning would take the
 /// folder away if it saw the lock before.
 fn lock_in(folder: &Path) -> std::io::Result<File> {
-    let unnamed = folder.join("beginning");
+    let unnamed = folder.join(UNNAMED);
     let lock = File::create(&unnamed)?;
     lock.lock()?;
     std::fs::rename(unnamed, folder.join(LOCK))?;

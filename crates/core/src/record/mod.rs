@@ -215,7 +215,7 @@ pub struct Built {
     /// What sets this variant apart, where several were tried.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// The other variants tried: label and seconds of one launch (`None`: see `untimed`).
+    /// All variants tried, the winner among them: label and seconds of one launch (`None`: see `untimed`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<(String, Option<f64>)>,
     /// Variants that the search never came to.

@@ -5,6 +5,7 @@ use super::fixed_group;
 use super::images;
 use super::log;
 use super::object::{self, Owned};
+use super::options::options;
 use super::programs::{Compiled, Programs};
 use super::query::{Query, number};
 use super::status::checked;
@@ -30,44 +31,6 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
-
-/// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
-/// alike: contraction of a multiplication and an addition, signless zeros, and denormals
-/// flushed to zero.
-const FREEDOMS: [&str; 3] = ["-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denorms-are-zero"];
-/// Has the compiler keep the names and types of arguments, which changes no instruction. OpenCL 1.1 does not know it.
-const ARGUMENTS: &str = "-cl-kernel-arg-info";
-const STANDARD: &str = "-cl-std=";
-
-/// What C 1.2 has not, or a driver does not compile in it: PoCL 7 no reads of images.
-const OF_LATER: [&str; 2] = ["image2d_t", "atomic_float"];
-
-/// The version of OpenCL C that a text is compiled as, where its suite names none.
-fn standard(text: &str, api: &str) -> &'static str {
-    match api {
-        api if api.starts_with("OpenCL 1.1") => "-cl-std=CL1.1",
-        api if api.starts_with("OpenCL 3.") && OF_LATER.iter().any(|one| text.contains(one)) => {
-            "-cl-std=CL3.0"
-        }
-        _ => "-cl-std=CL1.2",
-    }
-}
-
-/// All options of a kernel on a device: those above, its own, its constants.
-pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String> {
-    // What the options of a compiler of OpenCL C say, SPIR-V has decided.
-    if source.settings.spirv {
-        return Ok(String::new());
-    }
-    let own = &source.settings.options;
-    let replaced = own.iter().any(|option| option.starts_with(STANDARD));
-    let standard = (!replaced).then(|| standard(&source.text, &info.api));
-    let arguments = (!info.api.starts_with("OpenCL 1.1")).then_some(ARGUMENTS);
-    let usual = standard.into_iter().chain(FREEDOMS).chain(arguments);
-    let defines = source.defines()?;
-    let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
-    Ok(all.collect::<Vec<_>>().join(" "))
-}
 
 /// A compiled kernel and the arguments it was last given.
 pub(super) struct Kernel {

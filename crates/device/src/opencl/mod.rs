@@ -18,6 +18,7 @@ mod libraries;
 mod log;
 mod memory;
 mod object;
+mod options;
 mod pages;
 mod parts;
 mod prepare;

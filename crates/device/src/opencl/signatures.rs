@@ -2,8 +2,9 @@
 
 use super::arguments::{self, Known};
 use super::info::Found;
-use super::kernel::{compile, options};
+use super::kernel::compile;
 use super::object;
+use super::options::options;
 use super::status::checked;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{

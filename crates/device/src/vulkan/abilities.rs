@@ -1,5 +1,6 @@
 //! What a device can do beyond storage buffers, none of which is required; and the request for it.
 
+use super::context::chained;
 use super::facts::Physical;
 use super::instance::{Instance, named};
 use super::matrices;
@@ -31,7 +32,7 @@ pub(super) struct Abilities {
     pub f16: bool,
     pub f64: bool,
     pub int64: bool,
-    /// Atomic operations on integers of 64 bits in buffers.
+    /// Atomic operations on integers of 64 bits.
     pub int64_atomics: bool,
     /// Zeroing a group's local memory before it begins.
     pub zeroed_local: bool,
@@ -59,27 +60,14 @@ impl Abilities {
         let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
         let mut atomics = vk::PhysicalDeviceShaderAtomicInt64Features::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
-        if has(ash::khr::timeline_semaphore::NAME) {
-            chain = chain.push_next(&mut timeline);
-        }
-        if has(ash::ext::host_query_reset::NAME) {
-            chain = chain.push_next(&mut reset);
-        }
-        if has(ash::khr::pipeline_executable_properties::NAME) {
-            chain = chain.push_next(&mut statistics);
-        }
-        if has(ash::khr::shader_float16_int8::NAME) {
-            chain = chain.push_next(&mut half);
-        }
-        if has(ash::khr::zero_initialize_workgroup_memory::NAME) {
-            chain = chain.push_next(&mut zeroed);
-        }
-        if has(ash::khr::shader_integer_dot_product::NAME) {
-            chain = chain.push_next(&mut dot);
-        }
-        if has(ash::khr::shader_atomic_int64::NAME) {
-            chain = chain.push_next(&mut atomics);
-        }
+        chain = chained(chain, has(ash::khr::timeline_semaphore::NAME), &mut timeline);
+        chain = chained(chain, has(ash::ext::host_query_reset::NAME), &mut reset);
+        chain =
+            chained(chain, has(ash::khr::pipeline_executable_properties::NAME), &mut statistics);
+        chain = chained(chain, has(ash::khr::shader_float16_int8::NAME), &mut half);
+        chain = chained(chain, has(ash::khr::zero_initialize_workgroup_memory::NAME), &mut zeroed);
+        chain = chained(chain, has(ash::khr::shader_integer_dot_product::NAME), &mut dot);
+        chain = chained(chain, has(ash::khr::shader_atomic_int64::NAME), &mut atomics);
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
         let core = chain.features;
@@ -96,7 +84,10 @@ impl Abilities {
             f16,
             f64: core.shader_float64 != 0,
             int64: core.shader_int64 != 0,
-            int64_atomics: core.shader_int64 != 0 && atomics.shader_buffer_int64_atomics != 0,
+            // naga allows them in buffers and in local memory, or in neither.
+            int64_atomics: core.shader_int64 != 0
+                && atomics.shader_buffer_int64_atomics != 0
+                && atomics.shader_shared_int64_atomics != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
             packed_dot: dot.shader_integer_dot_product != 0,
             matrices: matrices::of(instance, physical, has, &subgroups)

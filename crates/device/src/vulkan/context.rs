@@ -257,33 +257,20 @@ fn create(
         .shader_zero_initialize_workgroup_memory(true);
     let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
         .shader_integer_dot_product(true);
-    let mut atomics =
-        vk::PhysicalDeviceShaderAtomicInt64Features::default().shader_buffer_int64_atomics(true);
+    let mut atomics = vk::PhysicalDeviceShaderAtomicInt64Features::default()
+        .shader_buffer_int64_atomics(true)
+        .shader_shared_int64_atomics(true);
     let mut subgroups = abilities.subgroups.features();
     let mut matrices = Features::all();
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
-    if abilities.f16 {
-        features = features.push_next(&mut half);
-    }
-    if abilities.timeline {
-        features = features.push_next(&mut timeline);
-    }
-    if abilities.host_reset {
-        features = features.push_next(&mut reset);
-    }
-    if abilities.statistics {
-        features = features.push_next(&mut statistics);
-    }
-    if abilities.zeroed_local {
-        features = features.push_next(&mut zeroed);
-    }
-    if abilities.packed_dot {
-        features = features.push_next(&mut dot);
-    }
-    if abilities.int64_atomics {
-        features = features.push_next(&mut atomics);
-    }
+    features = chained(features, abilities.f16, &mut half);
+    features = chained(features, abilities.timeline, &mut timeline);
+    features = chained(features, abilities.host_reset, &mut reset);
+    features = chained(features, abilities.statistics, &mut statistics);
+    features = chained(features, abilities.zeroed_local, &mut zeroed);
+    features = chained(features, abilities.packed_dot, &mut dot);
+    features = chained(features, abilities.int64_atomics, &mut atomics);
     if let Some(subgroups) = &mut subgroups {
         features = features.push_next(subgroups);
     }
@@ -296,6 +283,15 @@ fn create(
         .push_next(&mut features);
     // SAFETY: the handle came from the instance; the structures live through the call.
     checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
+}
+
+/// The chain with a structure more, where that is wanted.
+pub(super) fn chained<'a, T: vk::ExtendsPhysicalDeviceFeatures2>(
+    chain: vk::PhysicalDeviceFeatures2<'a>,
+    is_wanted: bool,
+    feature: &'a mut T,
+) -> vk::PhysicalDeviceFeatures2<'a> {
+    if is_wanted { chain.push_next(feature) } else { chain }
 }
 
 fn core_features(abilities: &Abilities) -> vk::PhysicalDeviceFeatures {

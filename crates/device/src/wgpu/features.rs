@@ -5,12 +5,16 @@ use gpubench_core::gpu::{DeviceInfo, KernelSource, MatrixProduct, Scalar};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Expression, Handle, Module, TypeInner};
 
+/// naga knows apart those that only the greatest and the least need.
+const INT64_ATOMICS: Capabilities =
+    Capabilities::SHADER_INT64_ATOMIC_ALL_OPS.union(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX);
+
 /// Optional features as suites name them, and as naga does.
 const NAMED: [(&str, Capabilities); 4] = [
     ("f16", Capabilities::SHADER_FLOAT16),
     ("f64", Capabilities::FLOAT64),
     ("subgroups", Capabilities::SUBGROUP),
-    ("i64_atomics", Capabilities::SHADER_INT64_ATOMIC_ALL_OPS),
+    ("i64_atomics", INT64_ATOMICS),
 ];
 
 /// What a kernel that the device's validator rejects needs of another device, and what to do; `None` where none would
@@ -81,6 +85,7 @@ pub(super) fn lacking_matrices(
 
 #[cfg(test)]
 mod tests {
+    use super::INT64_ATOMICS;
     use crate::vulkan::validator;
     use crate::wgpu::examine;
     use gpubench_core::error::Error;
@@ -95,10 +100,11 @@ mod tests {
             () if body.contains("coop") => "enable wgpu_cooperative_matrix;",
             () => "",
         };
+        let counter = if body.contains("&w") { "var<workgroup> w: atomic<u64>;" } else { "" };
         KernelSource {
             language: Language::Wgsl,
             text: format!(
-                "{enable}
+                "{enable}{counter}
 @group(0) @binding(0) var<storage, read_write> a: array<f32>;
 @compute @workgroup_size(1) fn f() {{ {body} }}"
             ),
@@ -148,6 +154,18 @@ mod tests {
                 needed("matrix_8x8x8_f32_f32"),
             ),
             ("a[0] = f32(i64(a[0]) + 1li);", Capabilities::SHADER_INT64, &[], int64),
+            (
+                "a[0] = f32(atomicAdd(&w, 1lu));",
+                INT64_ATOMICS | Capabilities::SHADER_INT64,
+                &["i64_atomics"],
+                needed("i64_atomics"),
+            ),
+            (
+                "atomicMax(&w, 1lu); a[0] = 1.0;",
+                INT64_ATOMICS | Capabilities::SHADER_INT64,
+                &["i64_atomics"],
+                needed("i64_atomics"),
+            ),
         ] {
             assert!(said(body, features, flag).is_none(), "{body}");
             match said(body, &[], Capabilities::empty()) {

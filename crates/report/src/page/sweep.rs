@@ -105,7 +105,7 @@ fn plot(input: &ReportInput, facet: &Facet) -> Option<Plot> {
     }
     let rates = facet.points.iter().all(|(_, row)| row.rate.is_some());
     let unit = match facet.points[0].1.rate {
-        Some(rate) if rates => labels::unit(rate),
+        Some(rate) if rates => labels::rate_unit(rate),
         _ => Unit::Seconds,
     };
     let what = if rates { "rate" } else { "time" };
@@ -133,10 +133,7 @@ fn point(x: f64, row: &Aggregate, rates: bool) -> Option<(f64, Quantity)> {
     let time = row.time?;
     let [low, high] = time.interval;
     let quantity = match row.rate {
-        Some(rate) if rates => {
-            let rate = rate.value();
-            Quantity::between(rate, [rate * time.value / high, rate * time.value / low])
-        }
+        Some(rate) if rates => Quantity::between(rate.value(), row.rate_interval()?),
         _ => Quantity::between(time.value, [low, high]),
     };
     Some((x, quantity?))

@@ -3,7 +3,6 @@
 use super::{PortraitDevice, by_device, row};
 use crate::labels;
 use gpubench_analysis::Aggregate;
-use gpubench_core::record::Grade;
 use gpubench_document::{Cell, Quantity, Sentence, Table, Unit};
 use std::collections::BTreeSet;
 
@@ -25,7 +24,7 @@ pub(super) fn table(devices: &[PortraitDevice]) -> Table {
     for workload in workloads(devices) {
         let cell = |device: &PortraitDevice| match best(device, workload) {
             Some(case) => reached(case),
-            None => of(device, workload).next().map_or(Cell::Missing, lacking),
+            None => lacking(device, workload),
         };
         row(&mut table, workload.to_owned(), devices.iter().map(cell).collect());
     }
@@ -34,16 +33,17 @@ pub(super) fn table(devices: &[PortraitDevice]) -> Table {
 
 /// Which variant each of them is of, where several were tried.
 pub(super) fn variants(devices: &[PortraitDevice]) -> Table {
-    let mut table = by_device("variants", "Variants that reached them", "of", devices);
+    let mut table = by_device("variants", "Variants that reached the ceilings", "of", devices);
     for workload in workloads(devices) {
         let cell = |device: &PortraitDevice| {
             let built = best(device, workload).and_then(|case| case.described_by().kernel.as_ref());
             let built = built.filter(|built| !built.variant.is_empty());
             built.map_or(Cell::Missing, |built| {
-                let tried = built.tried.len().max(1);
+                let ran = built.tried.iter().filter(|(_, seconds)| seconds.is_some()).count();
+                let all = (built.tried.len() + built.untried).max(1) as u64;
                 let variant = Sentence::new().name(&built.variant).text(" (");
-                let variant = variant.value(tried as f64, Unit::Count).text(" of ");
-                variant.counted((tried + built.untried) as u64, "variant").text(" tried)").into()
+                let variant = variant.value(ran.max(1) as f64, Unit::Count).text(" of ");
+                variant.counted(all, "variant").text(" ran)").into()
             })
         };
         row(&mut table, workload.to_owned(), devices.iter().map(cell).collect());
@@ -58,7 +58,7 @@ fn workloads<'m>(devices: &'m [PortraitDevice]) -> BTreeSet<&'m str> {
 }
 
 /// The cases of a ceiling.
-fn of<'m, 'a>(
+fn cases_of<'m, 'a>(
     device: &'m PortraitDevice<'m, 'a>,
     workload: &'m str,
 ) -> impl Iterator<Item = &'m Aggregate<'a>> {
@@ -77,27 +77,23 @@ fn best<'m, 'a>(
     device: &'m PortraitDevice<'m, 'a>,
     workload: &'m str,
 ) -> Option<&'m Aggregate<'a>> {
-    let rated = of(device, workload).filter(|case| case.exclusion.is_none());
+    let rated = cases_of(device, workload).filter(|case| case.exclusion.is_none());
     let rated = rated.filter_map(|case| Some((case.rate?.value(), case)));
     rated.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, case)| case)
 }
 
-/// Why a case has no figure, in a word.
-fn lacking(case: &Aggregate) -> Cell {
-    match case.grade() {
-        _ if !case.outcome.is_ok() => case.outcome.label().into(),
-        Some(grade @ Grade::Hidden) => grade.label().into(),
-        _ => Cell::Missing,
-    }
+/// Why there is no figure, in a word: of several sizes the worst reason.
+fn lacking(device: &PortraitDevice, workload: &str) -> Cell {
+    let worst = cases_of(device, workload).max_by_key(|case| case.outcome.severity());
+    worst.map_or(Cell::Missing, |case| case.exclusion.into())
 }
 
 /// What a case reached, and at which size.
 fn reached(case: &Aggregate) -> Cell {
-    let (Some(rate), Some(time)) = (case.rate, case.time) else { return Cell::Missing };
-    let [low, high] = time.interval.map(|seconds| rate.value() * time.value / seconds);
-    let figure = Quantity::between(rate.value(), [high, low]);
+    let Some(rate) = case.rate else { return Cell::Missing };
+    let figure = case.rate_interval().and_then(|ends| Quantity::between(rate.value(), ends));
     let size = labels::size(case.key);
     let sign = if case.is_doubtful() { " !" } else { "" };
-    let figure = Sentence::new().quantity(figure, labels::unit(rate));
+    let figure = Sentence::new().quantity(figure, labels::rate_unit(rate));
     figure.text(sign).text(" (").name(size).text(")").into()
 }

@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use crate::labels;
-use gpubench_analysis::{Aggregate, Figure, ReportInput, Roof};
+use gpubench_analysis::{Aggregate, Figure, Rate, ReportInput, Roof};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::{Flag, sole_type};
 use gpubench_core::units::Bytes;
@@ -22,7 +22,13 @@ impl Ceiling<'_, '_> {
     /// Its rate, and the case that reached it.
     fn cells(&self, only: &'static str) -> [Cell; 2] {
         let case = Sentence::new().name(labels::case_name(self.row.key)).text(only);
-        [self.rate.into(), case.into()]
+        let rate = match self.row.rate {
+            Some(rate @ Rate::Operations(_)) => {
+                Sentence::new().value(self.rate, labels::rate_unit(rate)).into()
+            }
+            _ => self.rate.into(),
+        };
+        [rate, case.into()]
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Kernel;
 use super::measured::{Measured, is_cached};
 use crate::labels;
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_document::{Cell, Column, Sentence, Table, Unit};
 use gpubench_model::roofline::{Bound, BoundRate, Reached};
 
@@ -45,7 +46,7 @@ pub(super) fn table(kernels: &[Kernel], measured: &Measured) -> Table {
             labels::case_name(kernel.row.key).into(),
             (kernel.flops / kernel.bytes).into(),
             rate.map_or("no ceiling of that size", |rate| bound(rate.bound())).into(),
-            rate.map(sentence).into(),
+            rate.map(|rate| sentence(rate, kernel.row)).into(),
             match reached {
                 Some(Reached::Share(share)) => share.value().into(),
                 Some(Reached::Above) => "above".into(),
@@ -64,9 +65,13 @@ fn bound(bound: Bound) -> &'static str {
     }
 }
 
-fn sentence(rate: BoundRate) -> Sentence {
+fn sentence(rate: BoundRate, row: &Aggregate) -> Sentence {
     match rate {
-        BoundRate::Compute(rate) => Sentence::new().value(rate, Unit::FlopsPerSecond),
+        BoundRate::Compute(rate) => {
+            let computed = row.shown().next().and_then(|(_, m)| Rate::of("compute", m, 1.0));
+            let unit = computed.map_or(Unit::FlopsPerSecond, labels::rate_unit);
+            Sentence::new().value(rate, unit)
+        }
         BoundRate::Memory(rate) => Sentence::new().value(rate, Unit::BytesPerSecond),
     }
 }

@@ -1,0 +1,52 @@
+//! With which options kernels are compiled.
+
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{DeviceInfo, KernelSource};
+
+/// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
+/// alike: contraction of a multiplication and an addition, signless zeros, and denormals
+/// flushed to zero.
+const FREEDOMS: [&str; 3] = ["-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denorms-are-zero"];
+/// Has the compiler keep the names and types of arguments, which changes no instruction. OpenCL 1.1 does not know it.
+const ARGUMENTS: &str = "-cl-kernel-arg-info";
+const STANDARD: &str = "-cl-std=";
+/// What texts hold that are not compiled in C 1.2: PoCL 7 reads no images in it, and it has no features to ask for by name.
+const OF_LATER: [&str; 2] = ["image2d_t", "__opencl_c_"];
+
+/// The version of OpenCL C that a text is compiled as, where its suite names none.
+fn standard(text: &str, api: &str) -> &'static str {
+    let is_later = || OF_LATER.iter().any(|part| text.contains(part));
+    match api {
+        api if api.starts_with("OpenCL 1.1") => "-cl-std=CL1.1",
+        api if api.starts_with("OpenCL 3.") && is_later() => "-cl-std=CL3.0",
+        _ => "-cl-std=CL1.2",
+    }
+}
+
+/// All options of a kernel on a device: those above, its own, its constants.
+pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String> {
+    // What the options of a compiler of OpenCL C say, SPIR-V has decided.
+    if source.settings.spirv {
+        return Ok(String::new());
+    }
+    let own = &source.settings.options;
+    let replaced = own.iter().any(|option| option.starts_with(STANDARD));
+    let standard = (!replaced).then(|| standard(&source.text, &info.api));
+    let arguments = (!info.api.starts_with("OpenCL 1.1")).then_some(ARGUMENTS);
+    let usual = standard.into_iter().chain(FREEDOMS).chain(arguments);
+    let defines = source.defines()?;
+    let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
+    Ok(all.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn a_text_is_compiled_in_the_oldest_c_that_has_what_it_needs() {
+    let of = |text, api| standard(text, api);
+    for text in ["typedef uint atomic_float;", "kernel void f() {}"] {
+        assert_eq!(of(text, "OpenCL 3.0"), "-cl-std=CL1.2");
+    }
+    for text in ["#ifdef __opencl_c_fp64", "read_only image2d_t a"] {
+        let found = ["OpenCL 1.1", "OpenCL 1.2", "OpenCL 3.0"].map(|api| of(text, api));
+        assert_eq!(found, ["-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL3.0"]);
+    }
+}
