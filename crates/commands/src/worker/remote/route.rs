@@ -35,6 +35,8 @@ pub struct Route {
     pub binary: Option<String>,
     /// After so long without a byte the link counts as lost.
     pub silence: Duration,
+    /// Names that may have been meant, where this one is not known.
+    pub other_names: Vec<String>,
 }
 
 /// Another machine and the link to it.
@@ -280,8 +282,12 @@ fn unreachable(route: &Route, no: &NoLink) -> Error {
         }
         _ => "",
     };
+    let names = match route.other_names.as_slice() {
+        [] => String::new(),
+        names => format!("; the hosts file has {}", names.join(", ")),
+    };
     let command = route.command.join(" ");
-    Error::Usage(format!("no gpubench answers behind `{command}`: {}{help}", no.why))
+    Error::Usage(format!("no gpubench answers behind `{command}`: {}{help}{names}", no.why))
 }
 
 /// The other machines of a command.
