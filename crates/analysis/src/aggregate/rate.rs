@@ -1,6 +1,6 @@
 //! Work per second, in the unit that says most of a case.
 
-use gpubench_core::record::Measured;
+use gpubench_core::record::{Measured, is_on_whole_numbers};
 
 /// Work per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,20 +13,15 @@ pub enum Rate {
     Bandwidth(f64),
 }
 
-/// From this share on all of a kernel's operations are on whole numbers.
-const ALL: f64 = 0.99;
-
 impl Rate {
     /// Of a case of `family` whose launches take `seconds`: bytes where the case is about memory or
     /// computes nothing, else operations; `None` where it counts neither, as a latency does.
     pub fn of(family: &str, measured: &Measured, seconds: f64) -> Option<Self> {
         let Measured { flops, bytes, ref types, .. } = *measured;
-        let whole = types.iter().filter(|(r#type, _)| !r#type.is_float()).map(|(_, count)| count);
-        let is_whole = whole.sum::<f64>() >= ALL * flops;
         let by_bytes = bytes > 0.0 && (family == "memory" || flops <= 0.0);
         let (work, unit): (f64, fn(f64) -> Self) = match () {
             () if by_bytes => (bytes, Self::Bandwidth),
-            () if is_whole => (flops, Self::Operations),
+            () if is_on_whole_numbers(flops, types) => (flops, Self::Operations),
             () => (flops, Self::Flops),
         };
         let rate = work / seconds;

@@ -192,9 +192,17 @@ impl Measured {
     }
 }
 
+/// This share of a kernel's operations is as good as all.
+const ALL: f64 = 0.99;
+
+/// Whether as good as all of so many operations are on whole numbers.
+pub fn is_on_whole_numbers(flops: f64, types: &[(Scalar, f64)]) -> bool {
+    let whole = types.iter().filter(|(r#type, _)| !r#type.is_float()).map(|(_, count)| count);
+    whole.sum::<f64>() >= ALL * flops
+}
+
 /// The type that as good as all of so many operations are of; `None` where they are of several.
 pub fn sole_type(flops: f64, types: &[(Scalar, f64)]) -> Option<Scalar> {
-    const ALL: f64 = 0.99;
     let typed: f64 = types.iter().map(|(_, count)| count).sum();
     let single = (Scalar::F32, flops - typed);
     let all = types.iter().copied().chain([single]);

@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use crate::labels;
-use gpubench_analysis::{Aggregate, Figure, Rate, ReportInput, Roof};
+use gpubench_analysis::{Aggregate, Figure, ReportInput, Roof};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::{Flag, sole_type};
 use gpubench_core::units::Bytes;
@@ -22,13 +22,7 @@ impl Ceiling<'_, '_> {
     /// Its rate, and the case that reached it.
     fn cells(&self, only: &'static str) -> [Cell; 2] {
         let case = Sentence::new().name(labels::case_name(self.row.key)).text(only);
-        let rate = match self.row.rate {
-            Some(rate @ Rate::Operations(_)) => {
-                Sentence::new().value(self.rate, labels::rate_unit(rate)).into()
-            }
-            _ => self.rate.into(),
-        };
-        [rate, case.into()]
+        [self.rate.into(), case.into()]
     }
 }
 
@@ -128,16 +122,21 @@ impl<'m, 'a> Measured<'m, 'a> {
 
     /// The ceilings of arithmetic in other types, by name, and the cases that reached them.
     pub(super) fn other_types(&self) -> impl Iterator<Item = (String, [Cell; 2])> {
-        self.others().map(|(name, ceiling)| (name, ceiling.cells("")))
+        self.others().map(|(r#type, name, ceiling)| {
+            let [rate, case] = ceiling.cells("");
+            // The column's unit is that of floats.
+            let whole = Sentence::new().value(ceiling.rate, Unit::OperationsPerSecond);
+            (name, [if r#type.is_float() { rate } else { whole.into() }, case])
+        })
     }
 
-    fn others(&self) -> impl Iterator<Item = (String, Ceiling<'m, 'a>)> {
+    fn others(&self) -> impl Iterator<Item = (Scalar, String, Ceiling<'m, 'a>)> {
         let name = |(r#type, several): (Scalar, bool)| match several {
             true => format!("{}, several at once", r#type.name()),
             false => r#type.name().to_owned(),
         };
         let others = self.peaks.iter().filter(|(of, _)| **of != PLAIN);
-        others.map(move |(of, ceiling)| (name(*of), *ceiling))
+        others.map(move |(of, ceiling)| (of.0, name(*of), *ceiling))
     }
 
     /// The ceilings of a kernel: of its own types, and of the level of memory that it works in.
@@ -165,7 +164,7 @@ impl<'m, 'a> Measured<'m, 'a> {
             let name = format!("roof from {}", Bytes(*bytes as u64));
             line(name, vec![(left, left * rate), (peak / rate, peak)])
         };
-        let top = |(name, ceiling): (String, Ceiling)| {
+        let top = |(_, name, ceiling): (Scalar, String, Ceiling)| {
             let (name, rate) = (format!("roof of {name}"), ceiling.rate);
             line(name, vec![(rate / bandwidth, rate), (right, rate)])
         };

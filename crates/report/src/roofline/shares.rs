@@ -3,7 +3,8 @@
 use super::Kernel;
 use super::measured::{Measured, is_cached};
 use crate::labels;
-use gpubench_analysis::{Aggregate, Rate};
+use gpubench_analysis::Aggregate;
+use gpubench_core::record::is_on_whole_numbers;
 use gpubench_document::{Cell, Column, Sentence, Table, Unit};
 use gpubench_model::roofline::{Bound, BoundRate, Reached};
 
@@ -68,8 +69,9 @@ fn bound(bound: Bound) -> &'static str {
 fn sentence(rate: BoundRate, row: &Aggregate) -> Sentence {
     match rate {
         BoundRate::Compute(rate) => {
-            let computed = row.shown().next().and_then(|(_, m)| Rate::of("compute", m, 1.0));
-            let unit = computed.map_or(Unit::FlopsPerSecond, labels::rate_unit);
+            let measured = row.shown().next().map(|(_, measured)| measured);
+            let is_whole = measured.is_some_and(|m| is_on_whole_numbers(m.flops, &m.types));
+            let unit = if is_whole { Unit::OperationsPerSecond } else { Unit::FlopsPerSecond };
             Sentence::new().value(rate, unit)
         }
         BoundRate::Memory(rate) => Sentence::new().value(rate, Unit::BytesPerSecond),
