@@ -1,6 +1,5 @@
 //! What a device can do beyond storage buffers, none of which is required; and the request for it.
 
-use super::context::chained;
 use super::facts::Physical;
 use super::instance::{Instance, named};
 use super::matrices;
@@ -153,6 +152,15 @@ impl Abilities {
         let known = table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned());
         known.chain(self.matrices.iter().map(MatrixProduct::to_string)).collect()
     }
+}
+
+/// The chain with a structure more, where that is wanted.
+pub(super) fn chained<'a, T: vk::ExtendsPhysicalDeviceFeatures2>(
+    chain: vk::PhysicalDeviceFeatures2<'a>,
+    is_wanted: bool,
+    feature: &'a mut T,
+) -> vk::PhysicalDeviceFeatures2<'a> {
+    if is_wanted { chain.push_next(feature) } else { chain }
 }
 
 /// On what multiple of bytes storage buffers can be imported from the program's own memory, where they can.

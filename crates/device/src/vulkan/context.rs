@@ -1,6 +1,6 @@
 //! An open device and its queues: everything else is made from it and holds it.
 
-use super::abilities::Abilities;
+use super::abilities::{Abilities, chained};
 use super::info::Found;
 use super::instance::Instance;
 use super::matrices::Features;
@@ -283,15 +283,6 @@ fn create(
         .push_next(&mut features);
     // SAFETY: the handle came from the instance; the structures live through the call.
     checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
-}
-
-/// The chain with a structure more, where that is wanted.
-pub(super) fn chained<'a, T: vk::ExtendsPhysicalDeviceFeatures2>(
-    chain: vk::PhysicalDeviceFeatures2<'a>,
-    is_wanted: bool,
-    feature: &'a mut T,
-) -> vk::PhysicalDeviceFeatures2<'a> {
-    if is_wanted { chain.push_next(feature) } else { chain }
 }
 
 fn core_features(abilities: &Abilities) -> vk::PhysicalDeviceFeatures {
