@@ -1,7 +1,7 @@
 // As subgroup_chain, but work-items of a group hear of each other through local memory: OP 0 takes the
 // greatest number of all, 1 that of the neighbour, 2 asks who has a small one. Each needs the result of
-// the one before, and each adds `add`, so that a lost step shows. A group has 32
-// work-items, or twice, four times … as many.
+// the one before, and each adds `add`, so that a lost step shows. The group's size is a
+// power of two, at least 32.
 typedef struct { uint n; uint passes; uint add; } Params;
 
 uint next(uint x, uint i, uint add, local uint* words) {

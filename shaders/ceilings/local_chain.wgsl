@@ -1,7 +1,7 @@
 // As subgroup_chain, but work-items of a group hear of each other through local memory: OP 0 takes the
 // greatest number of all, 1 that of the neighbour, 2 asks who has a small one. Each needs the result of
-// the one before, and each adds `add`, so that a lost step shows. A group has 32
-// work-items, or twice, four times … as many.
+// the one before, and each adds `add`, so that a lost step shows. The group's size is a
+// power of two, at least 32.
 struct Params { n: u32, passes: u32, add: u32 }
 
 @group(0) @binding(0) var<storage, read> data: array<u32>;
