@@ -13,9 +13,11 @@ if [ "${2:-}" = end ]; then
     done
     exit
 fi
-command -v debootstrap >/dev/null || { echo "chroot.sh: no debootstrap (apt-get install debootstrap)" >&2; exit 1; }
-packages=ca-certificates,pocl-opencl-icd,ocl-icd-libopencl1,mesa-vulkan-drivers,mesa-opencl-icd,libvulkan1,clpeak
-[ -d "$folder/etc" ] || debootstrap --variant=minbase --include="$packages" trixie "$folder"
+if [ ! -d "$folder/etc" ]; then
+    command -v debootstrap >/dev/null || { echo "no debootstrap (apt-get install debootstrap)" >&2; exit 1; }
+    packages=ca-certificates,pocl-opencl-icd,ocl-icd-libopencl1,mesa-vulkan-drivers,mesa-opencl-icd,libvulkan1,clpeak
+    debootstrap --variant=minbase --include="$packages" trixie "$folder"
+fi
 for mounted in proc dev sys; do
     mountpoint -q "$folder/$mounted" || mount --rbind "/$mounted" "$folder/$mounted"
     mount --make-rslave "$folder/$mounted"

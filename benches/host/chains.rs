@@ -11,13 +11,13 @@ pub enum Type {
     F32,
     F64,
     /// Multiplied and added apart in vectors of 256 bits: what a compiler without fused multiply-adds can reach.
-    F32Apart,
+    F32Unfused,
     /// Held as `f16`, computed in `f32`, converted at each step: what a processor without arithmetic of `f16` does.
     F16,
     /// Dot products of four bytes.
     I8,
     /// The same without an instruction for it, in pairs of 16 bits: what a compiler that does not know of one can reach.
-    I8Words,
+    I8Pairs,
 }
 
 /// What is measured.

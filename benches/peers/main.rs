@@ -1,5 +1,5 @@
-//! gpubench's ceilings beside those of `clpeak` (Debian package of that name) and, on a driver for
-//! the CPU, beside what the host's processor reaches by itself: in turn, on one machine, as a
+//! gpubench's ceilings against those of `clpeak` (Debian package of that name) and, on a driver for
+//! the CPU, against what the host's processor reaches by itself: in turn, on one machine, as a
 //! Markdown table.
 //!
 //! ```text
@@ -9,8 +9,9 @@
 //! A machine that others use is faster at one time than at another. So a round goes from subject to subject, and measures
 //! one by all three within seconds, every second round the other way round; a share is one of figures of the same round.
 //! The table has the medians of the rounds, and the lowest and highest share. clpeak counts with its best form, of
-//! transfers with the mean of blocking and not, gpubench with the best of what it calls ceilings of a type, and with the largest size of what moves bytes. Run it on a machine
-//! that does nothing else. `GPUBENCH=FILE` is the program that is measured, and `KEEP=FOLDER` keeps its result files.
+//! transfers with the mean of blocking and not; gpubench with the best size of its arithmetic in a type (`arithmetic/*` of
+//! the suite `ceilings`), and with the largest size of what moves bytes. Run it on a machine that does nothing else.
+//! `GPUBENCH=FILE` is the program that is measured, and `KEEP=FOLDER` keeps its result files.
 //! `benches/ceilings_and_clpeak.sh` does so driver by driver.
 
 mod clpeak;

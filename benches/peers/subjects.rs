@@ -17,7 +17,7 @@ pub struct Subject {
     ours: Work,
     host: Code,
     /// A row of its own for what the host reaches with fewer instructions, as a compiler that knows no others would.
-    lesser: Option<(&'static str, Type)>,
+    restricted: Option<(&'static str, Type)>,
     rows: fn(&Subject, &DeviceCases, Option<&Figures>) -> Vec<Row>,
 }
 
@@ -54,7 +54,7 @@ impl Subject {
     ) -> Result<Vec<Reading>, Failure> {
         let theirs = || clpeak.zip(self.clpeak).map(|(clpeak, option)| clpeak.test(option));
         let host = || if ours.is_cpu() { self.rates() } else { [None; 2] };
-        let (theirs, cases, [host, lesser]) = if round.is_multiple_of(2) {
+        let (theirs, cases, [host, restricted]) = if round.is_multiple_of(2) {
             let theirs = theirs();
             let cases = self.ours.run(ours)?;
             (theirs, cases, host())
@@ -64,18 +64,18 @@ impl Subject {
             (theirs(), cases, host)
         };
         let rows = (self.rows)(self, &cases, theirs.as_ref());
-        let further = self.lesser.map(|(what, _)| (what, rows[0].1, rows[0].2, None));
+        let further = self.restricted.map(|(what, _)| (what, rows[0].1, rows[0].2, None));
         let reading = |(what, unit, ours, clpeak), host| {
             let is_time = unit == MICROSECONDS;
             Reading { what, unit, ours, clpeak, host, is_time }
         };
         let rows = rows.into_iter().map(|row| reading(row, host));
-        Ok(rows.chain(further.map(|row| reading(row, lesser))).collect())
+        Ok(rows.chain(further.map(|row| reading(row, restricted))).collect())
     }
 
     /// The host's: all that it has, and less.
     fn rates(&self) -> [Option<f64>; 2] {
-        [self.host.rate(), self.lesser.and_then(|(_, of)| Code::Arithmetic(of).rate())]
+        [self.host.rate(), self.restricted.and_then(|(_, of)| Code::Arithmetic(of).rate())]
     }
 }
 
@@ -106,7 +106,7 @@ impl Code {
 /// All of them.
 pub const ALL: &[Subject] = &[
     Subject {
-        lesser: Some(("f32, of the host's 256 bits, not fused", Type::F32Apart)),
+        restricted: Some(("f32, of the host's 256 bits, not fused", Type::F32Unfused)),
         ..arithmetic("f32", Some("--compute-sp"), &["arithmetic/f32"], Code::Arithmetic(Type::F32))
     },
     arithmetic("f64", Some("--compute-dp"), &["arithmetic/f64"], Code::Arithmetic(Type::F64)),
@@ -121,7 +121,7 @@ pub const ALL: &[Subject] = &[
     arithmetic("i16", Some("--compute-short"), &["arithmetic/i16"], Code::None),
     arithmetic("i8", Some("--compute-char"), &["arithmetic/i8"], Code::None),
     Subject {
-        lesser: Some(("i8 dot product, of the host's without VNNI", Type::I8Words)),
+        restricted: Some(("i8 dot product, of the host's without VNNI", Type::I8Pairs)),
         ..arithmetic("i8 dot product", None, &["arithmetic/dot_i8"], Code::Arithmetic(Type::I8))
     },
     Subject {
@@ -129,7 +129,7 @@ pub const ALL: &[Subject] = &[
         clpeak: Some("--global-bandwidth"),
         ours: Work::Ceilings(&["read", "n=67108864"]),
         host: Code::Read,
-        lesser: None,
+        restricted: None,
         rows: |subject, ours, clpeak| {
             vec![(subject.what, GBPS, best(ours, bytes), clpeak.and_then(highest))]
         },
@@ -139,7 +139,7 @@ pub const ALL: &[Subject] = &[
         clpeak: None,
         ours: Work::Ceilings(&["triad", "n=67108864"]),
         host: Code::Triad,
-        lesser: None,
+        restricted: None,
         rows: |subject, ours, _| vec![(subject.what, GBPS, best(ours, bytes), None)],
     },
     Subject {
@@ -147,7 +147,7 @@ pub const ALL: &[Subject] = &[
         clpeak: Some("--kernel-latency"),
         ours: Work::Ceilings(&["launch", "n=65536"]),
         host: Code::None,
-        lesser: None,
+        restricted: None,
         rows: |subject, ours, clpeak| {
             let latency = clpeak.and_then(|figures| figures.of("/Kernel launch latency").next());
             let ours = largest(ours, |_| true, |_, seconds| seconds * 1e6);
@@ -159,7 +159,7 @@ pub const ALL: &[Subject] = &[
         clpeak: Some("--transfer-bandwidth"),
         ours: Work::Transfers,
         host: Code::Copy,
-        lesser: None,
+        restricted: None,
         rows: |_, ours, clpeak| {
             let row = |(what, measure, kind, labels)| {
                 let wanted =
@@ -183,7 +183,7 @@ const fn arithmetic(
         let rate = best(ours, |case, seconds| case.flops / seconds / 1e9);
         vec![(subject.what, GOPS, rate, clpeak.and_then(highest))]
     };
-    Subject { what, clpeak, ours: Work::Ceilings(filters), host, lesser: None, rows }
+    Subject { what, clpeak, ours: Work::Ceilings(filters), host, restricted: None, rows }
 }
 
 /// Of all forms of a test.

@@ -15,13 +15,13 @@ pub fn best(of: Type) -> Option<Chains> {
         Type::F32 if narrow => chains("AVX2", 16, f32_256),
         Type::F64 if wide => chains("AVX-512", 16, f64_512),
         Type::F64 if narrow => chains("AVX2", 8, f64_256),
-        Type::F32Apart if narrow => chains("AVX2, apart", 16, f32_apart_256),
+        Type::F32Unfused if narrow => chains("AVX2, not fused", 16, f32_unfused_256),
         Type::F16 if wide => chains("AVX-512, converted", 32, f16_512),
         Type::F16 if narrow && is_x86_feature_detected!("f16c") => {
             chains("AVX2, converted", 16, f16_256)
         }
         Type::I8 if is_x86_feature_detected!("avx512vnni") => chains("VNNI", 128, i8_512),
-        Type::I8Words if is_x86_feature_detected!("avx512bw") => {
+        Type::I8Pairs if is_x86_feature_detected!("avx512bw") => {
             chains("AVX-512, pairs", 128, i8_pairs_512)
         }
         _ => None,
@@ -77,7 +77,7 @@ chains!(
     |x| _mm_cvtss_f32(_mm256_castps256_ps128(x))
 );
 chains!(
-    f32_apart_256,
+    f32_unfused_256,
     "avx2",
     _mm256_set1_ps(black_box(FACTOR)),
     _mm256_set1_ps(black_box(ADDEND)),
