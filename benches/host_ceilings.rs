@@ -1,6 +1,6 @@
 //! The host's own ceilings over all its cores, beside which CPU implementations of OpenCL and
-//! Vulkan are held: multiply-adds by type, and triads, sums and copies of arrays far larger than
-//! its caches.
+//! Vulkan are held: multiply-adds by type, triads, sums and copies of arrays far larger than
+//! its caches, and loads that wait for each other, up to such arrays.
 //!
 //! ```text
 //! cargo bench --bench host_ceilings [-- MIB]      MiB of each of the arrays, default 256
@@ -10,6 +10,8 @@
 //! element as twelve bytes, whether or not the processor reads a line before it writes it.
 
 mod host;
+#[path = "host/loads.rs"]
+mod loads;
 
 use host::Type;
 
@@ -27,4 +29,7 @@ fn main() {
     }
     println!("read {mib:>5} MiB GB/s  {}", host::read(mib));
     println!("copy {mib:>5} MiB GB/s  {}", host::copy(mib));
+    for (kib, seconds) in loads::loads(mib) {
+        println!("load {kib:>9.0} KiB ns  {:8.2}", 1e9 * seconds);
+    }
 }

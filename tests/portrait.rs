@@ -47,7 +47,7 @@ fn an_h100_is_shown_by_both_apis_side_by_side() {
         "{variant}"
     );
     assert!(row(&text, "Levels of memory\n", "bandwidth 1").contains("TB/s"));
-    assert!(row(&text, "Bandwidth by working set\n", "4.00 KiB").contains("TB/s"));
+    assert!(row(&text, "Bandwidth by working set, read_set\n", "4.00 KiB").contains("TB/s"));
 }
 
 #[test]

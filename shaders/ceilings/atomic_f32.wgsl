@@ -1,6 +1,6 @@
 // Each work-item adds 1 to a counter of f32, `times` times, and nothing can come between: all to
-// one counter (SPREAD 0), or each to its own (SPREAD 1). WGSL adds no f32 atomically: the number is
-// exchanged when nothing came between. A counter is the bits of a float.
+// one counter (SPREAD 0), or each to its own (SPREAD 1). The number is exchanged when
+// nothing came between; atomic_f32_add.wgsl has the device's own instruction. A counter is the bits of a float.
 const_assert NATIVE == 0u;
 struct Params { n: u32, times: u32 }
 

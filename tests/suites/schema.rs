@@ -106,8 +106,8 @@ fn is_element(text: &str) -> bool {
 /// The patterns that the schema has, without an engine for all of them.
 fn matches_pattern(text: &str, pattern: &Value) -> bool {
     match pattern.as_str().unwrap() {
-        "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
-        "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|f32|f64|[iu](8|16|32|64))){2}$" => {
+        "^(f16|bf16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
+        "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|bf16|f32|f64|[iu](8|16|32|64))){2}$" => {
             gpubench::gpu::MatrixProduct::try_from(text.to_owned()).is_ok()
         }
         "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" => {

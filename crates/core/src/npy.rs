@@ -126,16 +126,20 @@ fn dtype(scalar: Scalar) -> String {
         (_, true) => '<',
         (_, false) => '>',
     };
-    format!("{order}{}{}", &scalar.name()[..1], scalar.size())
+    format!("{order}{}{}", &kind(scalar)[..1], scalar.size())
 }
 
 fn numpy_name(scalar: Scalar) -> String {
-    let kind = match &scalar.name()[..1] {
-        "f" => "float",
-        "u" => "uint",
-        _ => "int",
-    };
-    format!("{kind}{}", 8 * scalar.size())
+    format!("{}{}", kind(scalar), 8 * scalar.size())
+}
+
+/// NumPy has no bf16: a file holds its bits.
+fn kind(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::F16 | Scalar::F32 | Scalar::F64 => "float",
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bf16 => "uint",
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => "int",
+    }
 }
 
 #[cfg(test)]
@@ -188,6 +192,7 @@ mod tests {
             (Scalar::U8, "|u1", "uint8"),
             (Scalar::I16, "<i2", "int16"),
             (Scalar::F16, "<f2", "float16"),
+            (Scalar::Bf16, "<u2", "uint16"),
             (Scalar::F64, "<f8", "float64"),
         ] {
             let order = if cfg!(target_endian = "little") { "<" } else { ">" };

@@ -160,7 +160,7 @@ fn computed(
 /// Sizes, constants and parameters of one pass.
 fn numbers(case: &Case, candidate: &Candidate, pass: &Pass) -> Vec<(String, f64)> {
     let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
-    let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
+    let constants = candidate.kernel.constants.iter().flat_map(|(name, value)| value.numbers(name));
     let params = pass.params.iter().map(|(name, value, _)| (name.clone(), *value));
     sizes.chain(constants).chain(params).collect()
 }

@@ -3,7 +3,7 @@
 use crate::plan::{Case, space};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_tune::model::{Model, Settings};
-use gpubench_tune::{Exhaustive, Outcome, Space, Strategy};
+use gpubench_tune::{Axes, Exhaustive, Outcome, Space, Strategy};
 use std::time::Instant;
 
 /// A search of no more variants tries all.
@@ -12,6 +12,9 @@ pub(crate) const FEW: usize = 24;
 const MIN_TRIES: usize = 4;
 /// Seconds of builds and launches behind which a search of more asks for no other.
 pub(crate) const SECONDS: f64 = 3.0;
+/// The same as long as not all neighbours of the suite's own variant were tried: where slow ones come first, the time is up
+/// before the parameter that makes them slow has its turn.
+const SECONDS_OF_AXES: f64 = 6.0;
 /// The same as long as no variant has a time: one that emulates an instruction may take seconds to compile and be too
 /// long to launch, while others without it run.
 const SECONDS_FOR_ONE: f64 = 12.0;
@@ -23,12 +26,14 @@ const MARGIN: f64 = 0.01;
 /// Equal searches try equal variants, as far as their times are equal.
 const SEED: u64 = 21;
 
-/// The variants that are tried: all where they are few; of many those that a model of what was tried expects
-/// most of, until the time is up.
+/// The variants that are tried: all where they are few; of many the suite's own, its neighbours, and then those that a
+/// model of what was tried expects most of, until the time is up.
 pub(crate) struct Tries {
     strategy: Box<dyn Strategy>,
     /// Seconds behind which it asks for no other.
     seconds: f64,
+    /// Tries of one parameter after another.
+    of_axes: usize,
     asked: usize,
     /// Whether any has a time.
     has_time: bool,
@@ -46,20 +51,29 @@ impl Tries {
             true => LONGEST,
             false => SECONDS,
         };
+        let mut of_axes = 0;
         let strategy: Box<dyn Strategy> = match numbers(case) {
             Some(space) if !few => {
-                let settings = Settings { margin: MARGIN, ..Settings::default() };
-                Box::new(Model::with(&space, SEED, settings))
+                // The start is the suite's own variant and its neighbours.
+                let settings = Settings { margin: MARGIN, start: 0, ..Settings::default() };
+                let own = case.candidates.iter().position(|candidate| candidate.is_own);
+                let model = Model::with(&space, SEED, settings);
+                of_axes = Axes::tries(&space);
+                Box::new(Axes::new(&space, own.unwrap_or(0), Box::new(model)))
             }
             Some(space) => Box::new(Exhaustive::new(&space)),
             None => Box::new(Empty),
         };
-        Self { strategy, seconds, asked: 0, has_time: false, begun: Instant::now() }
+        Self { strategy, seconds, of_axes, asked: 0, has_time: false, begun: Instant::now() }
     }
 
     /// The next variant, by its position among the case's candidates.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        let seconds = if self.has_time { self.seconds } else { self.seconds.max(SECONDS_FOR_ONE) };
+        let seconds = match self.asked < self.of_axes {
+            _ if !self.has_time => self.seconds.max(SECONDS_FOR_ONE),
+            true => self.seconds.max(SECONDS_OF_AXES),
+            false => self.seconds,
+        };
         if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > seconds {
             return None;
         }
@@ -102,12 +116,13 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_search_goes_on_past_its_time_until_a_variant_ran() {
-        let asks = |elapsed: u64, outcomes: [Outcome; MIN_TRIES]| {
+    fn a_search_goes_on_past_its_time_until_a_variant_ran_and_each_parameter_had_its_turn() {
+        let asks = |elapsed: u64, of_axes: usize, outcomes: [Outcome; MIN_TRIES]| {
             let space = Space::new(vec!["a".into()], (0..99).map(|a| vec![f64::from(a)]).collect());
             let mut tries = Tries {
                 strategy: Box::new(Exhaustive::new(&space.unwrap())),
                 seconds: SECONDS,
+                of_axes,
                 asked: 0,
                 has_time: false,
                 begun: Instant::now().checked_sub(Duration::from_secs(elapsed)).unwrap(),
@@ -124,7 +139,8 @@ mod tests {
             all[1] = Outcome::Measured(Interval { low: 1.0, time: 1.0, high: 1.0 });
             all
         };
-        assert_eq!([asks(0, ran()), asks(5, ran())], [true, false]);
-        assert_eq!([asks(5, slow()), asks(13, slow())], [true, false]);
+        assert_eq!([asks(0, 0, ran()), asks(5, 0, ran())], [true, false]);
+        assert_eq!([asks(5, 9, ran()), asks(7, 9, ran())], [true, false]);
+        assert_eq!([asks(5, 0, slow()), asks(13, 0, slow())], [true, false]);
     }
 }

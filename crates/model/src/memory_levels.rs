@@ -5,9 +5,10 @@
 //! `miss(S) = 1 − (C/S)^q` for `S > C`. A cache that replaces lines at random has `q = 1`; one that
 //! keeps the last ones used bends sharper. A load costs `t(S) = t0 + Σ step_j · miss_j(S)`. Caches
 //! are added one by one, as long as each is worth its two parameters by far (the Bayesian
-//! information criterion falls by ten, which Kass and Raftery, 1995, call very strong evidence).
+//! information criterion falls by ten, which Kass and Raftery, 1995, call very strong evidence). What makes loads
+//! slower by less than two fifths is fitted and not shown: address translation, or a cache's farther parts.
 
-use crate::least_squares::{Domain, Estimate, Problem};
+use crate::least_squares::{Domain, Estimate, Problem, Solution};
 use nalgebra::{DMatrix, DVector};
 
 /// A measured working set.
@@ -24,8 +25,8 @@ pub struct Point {
 pub struct Cache {
     /// Bytes that it holds, with their interval.
     pub capacity: Estimate,
-    /// Seconds of a load from it.
-    pub seconds: f64,
+    /// Seconds of a load from it, with their interval.
+    pub seconds: Estimate,
 }
 
 /// A memory and its caches.
@@ -33,8 +34,8 @@ pub struct Cache {
 pub struct Levels {
     /// From the smallest to the largest.
     pub caches: Vec<Cache>,
-    /// Seconds of a load from what is behind them all.
-    pub memory: f64,
+    /// Seconds of a load from what is behind them all, with their interval.
+    pub memory: Estimate,
 }
 
 /// More caches than any device has.
@@ -45,10 +46,12 @@ const VERY_STRONG: f64 = 10.0;
 const SHARPNESS: [f64; 3] = [1.0, 2.0, 4.0];
 /// Places for one more cache between a size and its double.
 const PLACES: f64 = 4.0;
+/// From a cache to what is behind it a load gets so many times slower.
+const DISTINCT: f64 = 1.4;
 /// A relative error that no timer is below.
 const EXACT: f64 = 1e-4;
 
-/// Finds the levels; `None` with fewer than eight points, or where no load gets slower.
+/// Finds the levels; `None` with fewer than eight points, or where loads get no slower than `DISTINCT`.
 pub fn find(points: &[Point]) -> Option<Levels> {
     let good = |p: &&Point| p.bytes > 0.0 && p.seconds > 0.0 && p.seconds.is_finite();
     let mut points: Vec<Point> = points.iter().filter(good).copied().collect();
@@ -68,10 +71,10 @@ pub fn find(points: &[Point]) -> Option<Levels> {
             best = Some(fit);
         }
     }
-    best.map(|fit| fit.levels())
+    best.map(|fit| fit.levels()).filter(|levels| !levels.caches.is_empty())
 }
 
-/// The sharpness, then seconds of the first level and what each further one adds, then capacities.
+/// The sharpness, then seconds of the first level and of each behind it, then capacities.
 struct Fit {
     parameters: Vec<Estimate>,
     criterion: f64,
@@ -87,14 +90,16 @@ impl Fit {
     }
 
     fn levels(&self) -> Levels {
-        let mut seconds = self.parameters[1].value;
-        let cache = |(j, capacity): (usize, Estimate)| {
-            let own = seconds;
-            seconds += self.parameters[2 + j].value;
-            Cache { capacity, seconds: own }
-        };
-        let caches = self.capacities().enumerate().map(cache).collect();
-        Levels { caches, memory: seconds }
+        let latencies = &self.parameters[1..][..=self.caches()];
+        let mut first = latencies[0];
+        let mut caches = vec![];
+        for (capacity, pair) in self.capacities().zip(latencies.windows(2)) {
+            if pair[1].value >= DISTINCT * first.value {
+                caches.push(Cache { capacity, seconds: first });
+                first = pair[1];
+            }
+        }
+        Levels { caches, memory: latencies[self.caches()] }
     }
 }
 
@@ -126,8 +131,8 @@ fn one_more(points: &[Point], capacities: &[f64]) -> Option<Fit> {
         let with = |place: &f64| {
             let mut all = [capacities, &[*place]].concat();
             all.sort_by(f64::total_cmp);
-            let (steps, squares) = steps(points, sharpness, &all)?;
-            Some(([vec![sharpness], steps, all].concat(), squares))
+            let (latencies, squares) = latencies(points, sharpness, &all)?;
+            Some(([vec![sharpness], latencies, all].concat(), squares))
         };
         let best = places.iter().filter_map(with).min_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(best.0)
@@ -138,7 +143,7 @@ fn one_more(points: &[Point], capacities: &[f64]) -> Option<Fit> {
 
 /// The best times for given capacities, and the squares of the relative errors that are left; `None`
 /// where a level would be faster than the one before.
-fn steps(points: &[Point], sharpness: f64, capacities: &[f64]) -> Option<(Vec<f64>, f64)> {
+fn latencies(points: &[Point], sharpness: f64, capacities: &[f64]) -> Option<(Vec<f64>, f64)> {
     let share = |row: usize, column: usize| match column {
         0 => 1.0,
         _ => misses(sharpness, capacities[column - 1], points[row].bytes),
@@ -149,7 +154,12 @@ fn steps(points: &[Point], sharpness: f64, capacities: &[f64]) -> Option<(Vec<f6
     let ones = DVector::from_element(points.len(), 1.0);
     let steps = (shares.transpose() * &shares).cholesky()?.solve(&(shares.transpose() * &ones));
     let squares = (shares * &steps - ones).norm_squared();
-    steps.iter().all(|step| *step > 0.0).then(|| (steps.iter().copied().collect(), squares))
+    let sum = |sum: &mut f64, step: &f64| {
+        *sum += step;
+        Some(*sum)
+    };
+    let latencies = steps.iter().scan(0.0, sum).collect();
+    steps.iter().all(|step| *step > 0.0).then_some((latencies, squares))
 }
 
 /// The best parameters from any of `starts`.
@@ -158,23 +168,43 @@ fn polish(points: &[Point], starts: &[Vec<f64>]) -> Option<Fit> {
     let caches = count / 2 - 1;
     let residuals = |p: &[f64]| {
         let time = |bytes: f64| {
-            let slower = |j: usize| p[2 + j] * misses(p[0], p[2 + caches + j], bytes);
+            let slower = |j: usize| (p[2 + j] - p[1 + j]) * misses(p[0], p[2 + caches + j], bytes);
             p[1] + (0..caches).map(slower).sum::<f64>()
         };
         points.iter().map(|point| (time(point.bytes) / point.seconds).ln()).collect()
     };
     let mut domains = vec![Domain::Positive; count];
     domains[0] = Domain::Between(0.7, 8.0);
-    let solution = Problem { residuals: &residuals, domains: &domains }.solve(starts).ok()?;
+    let problem = Problem { residuals: &residuals, domains: &domains };
+    let mut solution = problem.solve(starts).ok()?;
+    // A descent may have led two caches past each other: from the same times in their order it ends there.
+    let found = |solution: &Solution| -> Vec<f64> {
+        solution.values.iter().map(|estimate| estimate.value).collect()
+    };
+    let is_ordered = |all: &[f64]| all[1..=1 + caches].is_sorted() && all[2 + caches..].is_sorted();
+    let all = found(&solution);
+    if !all[2 + caches..].is_sorted() {
+        solution = problem.solve(&[in_order(&all, caches)]).ok()?;
+    }
+    if !is_ordered(&found(&solution)) {
+        return None;
+    }
     let criterion = criterion(solution.squares, points.len(), count);
-    // A descent may have led two caches past each other.
-    let mut order: Vec<usize> = (0..caches).collect();
-    let capacity = |j: usize| solution.values[2 + caches + j].value;
-    order.sort_by(|&a, &b| capacity(a).total_cmp(&capacity(b)));
-    let mut parameters = solution.values[..2].to_vec();
-    parameters.extend(order.iter().map(|j| solution.values[2 + j]));
-    parameters.extend(order.iter().map(|j| solution.values[2 + caches + j]));
-    Some(Fit { parameters, criterion })
+    Some(Fit { parameters: solution.values, criterion })
+}
+
+/// The same times with the smallest cache first: each keeps what is behind it slower by.
+fn in_order(parameters: &[f64], caches: usize) -> Vec<f64> {
+    let latencies = &parameters[1..][..=caches];
+    let step = |j: usize| (parameters[2 + caches + j], latencies[j + 1] - latencies[j]);
+    let mut steps: Vec<(f64, f64)> = (0..caches).map(step).collect();
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut all = parameters[..2].to_vec();
+    for (_, step) in &steps {
+        all.push(all[all.len() - 1] + step);
+    }
+    all.extend(steps.iter().map(|(capacity, _)| capacity));
+    all
 }
 
 #[cfg(test)]
@@ -253,8 +283,10 @@ mod tests {
         assert_eq!(levels.caches.len(), 2, "{levels:?}");
         near(levels.caches[0].capacity.value, 32768.0);
         near(levels.caches[1].capacity.value, 4e6);
-        near(levels.caches[1].seconds, 4e-9);
-        near(levels.memory, 84e-9);
+        near(levels.caches[1].seconds.value, 4e-9);
+        near(levels.memory.value, 84e-9);
+        let [low, high] = levels.memory.interval();
+        assert!(low > 82e-9 && high < 86e-9, "{levels:?}");
         let [low, high] = levels.caches[1].capacity.interval();
         assert!(low < 4.1e6 && high > 3.9e6 && high / low < 1.1, "{levels:?}");
         let odd =
@@ -265,6 +297,27 @@ mod tests {
             Some(levels),
             "what is no time of a load is left out"
         );
+    }
+
+    #[test]
+    fn what_makes_loads_little_slower_is_no_cache() {
+        let time = |bytes: f64| {
+            let misses = |c: f64| if bytes > c { 1.0 - c / bytes } else { 0.0 };
+            1e-9 + 3e-9 * misses(32768.0) + 1e-9 * misses(5e5) + 80e-9 * misses(8e6)
+        };
+        let sizes = (0..32).map(|i| 4096.0 * (f64::from(i) / 2.0).exp2());
+        let points: Vec<Point> = sizes.map(|bytes| Point { bytes, seconds: time(bytes) }).collect();
+        let levels = find(&points).unwrap();
+        let capacities: Vec<f64> = levels.caches.iter().map(|c| c.capacity.value).collect();
+        assert_eq!(capacities.len(), 2, "{levels:?}");
+        assert!((capacities[1] / 8e6 - 1.0).abs() < 0.1, "{capacities:?}");
+        assert!((levels.caches[1].seconds.value / 4e-9 - 1.0).abs() < 0.1, "{levels:?}");
+    }
+
+    #[test]
+    fn the_same_times_have_the_smallest_cache_first() {
+        let parameters = [1.0, 2.0, 5.0, 6.0, 900.0, 30.0];
+        assert_eq!(in_order(&parameters, 2), [1.0, 2.0, 3.0, 6.0, 30.0, 900.0]);
     }
 
     /// `n ln(squares / n) + parameters ln n`, the squares of a point being 1e-8 at least.

@@ -49,10 +49,18 @@ fn read(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> Re
         if entry.file_type()?.is_dir() {
             read(&entry.path(), &format!("{path}/"), files)?;
         } else {
-            files.insert(path, fs::read_to_string(entry.path())?);
+            files.insert(path, text(&entry.path())?);
         }
     }
     Ok(())
+}
+
+/// The text of a file; of a module in SPIR-V its bytes as hexadecimal digits.
+fn text(file: &Path) -> Result<String> {
+    if file.extension().is_none_or(|extension| extension != "spv") {
+        return fs::read_to_string(file);
+    }
+    Ok(fs::read(file)?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// What this crate's build script packed under a name.

@@ -1,7 +1,7 @@
 //! What the kernels of the suite `ceilings` leave behind.
 
 use super::{Data, Problem, map};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::Scalar;
 
 /// From every seed, `steps` steps of `s' = s + a*r`, where `r` came before `s`, from the seed and
@@ -37,48 +37,6 @@ fn chains(
     let ends: Vec<u32> = problem.u32("seeds", 1)?.iter().map(end).collect();
     let n = problem.room("out", problem.size("n")?)?;
     Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
-}
-
-/// Matrices of M rows and columns: number `i` of `out` is number `i` of `start` and, of `steps` of `a` from number
-/// `i/CHAINS` on, the products with that number of `b`. Each of those has MATRICES, which come over and over; `out`
-/// has `n` scalars.
-pub fn matrix_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let size = |name| problem.size(name).map(|size| size.max(1));
-    let (rows, chains, matrices) = (size("M")?, size("CHAINS")?, size("MATRICES")?);
-    let (steps, area) = (problem.size("steps")?, rows.saturating_mul(rows));
-    let numbers = |name| {
-        let count = problem.room(name, matrices.saturating_mul(area))?;
-        let data = problem.data(name)?;
-        let all = data.as_bytes().chunks_exact(data.scalar().size()).take(count);
-        Ok::<Vec<f64>, Error>(all.map(|bytes| data.scalar().number(bytes)).collect())
-    };
-    let (a, b, start) = (numbers("a")?, numbers("b")?, numbers("start")?);
-    // All of `a` so often, and so many of them once more.
-    let (rounds, rest) = ((steps / matrices) as f64, steps % matrices);
-    let all = |at: usize| (0..matrices).map(|matrix| a[matrix * area + at]).sum::<f64>();
-    let all: Vec<f64> = (0..area).map(all).collect();
-    let gained = |share: usize| {
-        let once = |at: usize| (share..share + rest).map(move |of| of % matrices * area + at);
-        let added = |at: usize| rounds * all[at] + once(at).map(|of| a[of]).sum::<f64>();
-        let added: Vec<f64> = (0..area).map(added).collect();
-        let term = |at: usize, k: usize| {
-            added[at / rows * rows + k] * b[share * area + k * rows + at % rows]
-        };
-        (0..area).map(|at| (0..rows).map(|k| term(at, k)).sum()).collect::<Vec<f64>>()
-    };
-    let gained: Vec<_> = (0..matrices).map(gained).collect();
-    let sum = problem.data("out")?.scalar();
-    let number = |i: usize| {
-        let (matrix, at) = (i / area, i % area);
-        let gained = gained[matrix / chains % matrices][at];
-        sum.bytes(start[matrix % matrices * area + at] + gained)
-    };
-    let n = problem.room("out", problem.size("n")?)?;
-    // Behind so many all come again.
-    let period = n.min(chains.saturating_mul(matrices).saturating_mul(area));
-    let bytes: Vec<u8> = (0..period).flat_map(number).collect();
-    let bytes: Vec<u8> = bytes.into_iter().cycle().take(n * sum.size()).collect();
-    Ok(vec![("out", Data::from_bytes(sum, &bytes))])
 }
 
 /// `a` holds blocks of DEPTH rows of STEP vectors of type V, `n` scalars in all; each row of `out` is
@@ -166,6 +124,9 @@ pub fn image_sums(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     problem.room("image", numbers)?;
     let image: Vec<f64> = match problem.data("image")? {
         Data::Other(Scalar::U8, bytes) => bytes.iter().map(|&x| f64::from(x) / 255.0).collect(),
+        Data::Other(Scalar::F16, bytes) => {
+            bytes.chunks_exact(2).map(|half| Scalar::F16.number(half)).collect()
+        }
         _ => problem.f32("image", numbers)?.iter().copied().map(f64::from).collect(),
     };
     let texel = |column: usize, row: usize, channel: usize| {
@@ -205,8 +166,12 @@ pub fn atomic_u64(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 
 /// [`additions`] to `f32`, whose bits are written; the sums are whole numbers that it holds.
 pub fn atomic_f32(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let bits = additions(problem)?.into_iter().map(|added| (added as f32).to_bits());
-    Ok(vec![("counters", Data::U32(bits.collect()))])
+    let added = additions(problem)?.into_iter().map(|added| added as f32);
+    let counters = match problem.data("counters")?.scalar() {
+        Scalar::F32 => Data::F32(added.collect()),
+        _ => Data::U32(added.map(f32::to_bits).collect()),
+    };
+    Ok(vec![("counters", counters)])
 }
 
 /// `4·passes + 1` times what work-items of a subgroup, or of a group of 64, tell each other, `add` more each time: of the greatest
@@ -267,36 +232,6 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_gains_another_product_every_step() {
-        let matrices = |first: [f32; 4], second: [f32; 4]| Data::F32([first, second].concat());
-        let numbers = [("n", 16.0), ("M", 2.0), ("CHAINS", 2.0), ("MATRICES", 2.0), ("steps", 3.0)];
-        let buffers = vec![
-            ("a", matrices([1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 0.0, 0.0])),
-            ("b", matrices([5.0, 6.0, 7.0, 8.0], [0.0, 1.0, 1.0, 0.0])),
-            ("start", matrices([0.0; 4], [1.0; 4])),
-            ("out", Data::Other(Scalar::F64, vec![0; 16 * 8])),
-        ];
-        let ends = matrix_chains(&problem(&numbers, buffers)).unwrap().remove(0).1;
-        let ends: Vec<f64> = (0..16).map(|i| ends.get(i).unwrap()).collect();
-        // Twice the first A and once the second times the first B; once and twice times the second.
-        let [first, second] = [[43.0, 50.0, 86.0, 100.0], [2.0, 3.0, 4.0, 3.0]];
-        let more = |all: [f64; 4]| all.map(|x| x + 1.0);
-        assert_eq!(ends, [first, more(first), second, more(second)].concat());
-    }
-
-    #[test]
-    fn matrices_larger_than_their_buffers_are_rejected() {
-        let found = |rows: f64, matrices: f64| {
-            let buffers = ["a", "b", "start", "out"].map(|name| (name, Data::F32(vec![1.0; 4])));
-            let numbers =
-                [("n", 4.0), ("M", rows), ("CHAINS", 0.0), ("MATRICES", matrices), ("steps", 1e15)];
-            matrix_chains(&problem(&numbers, buffers.to_vec())).is_ok()
-        };
-        assert!(found(2.0, 1.0) && found(0.0, 0.0), "none counts as one");
-        assert!(!found(4_294_967_296.0, 1.0) && !found(2.0, 1e19) && !found(2.0, 2.0));
-    }
-
-    #[test]
     fn hand_computed_places_counters_and_neighbours() {
         let words = ("data", Data::U32(vec![1, 10, 100, 1000]));
         let numbers = [("n", 2.0), ("words", 4.0), ("LOADS", 2.0)];
@@ -323,6 +258,10 @@ mod tests {
         let bytes = [[0, 51, 102, 255]; 4].concat();
         let four_times = Data::F32([[0.0, 0.8, 1.6, 4.0]; 4].concat());
         assert_eq!(sums_of(Data::Other(Scalar::U8, bytes), 0.0), four_times.as_bytes());
+        let halves = [[0.0, 0.5, 1.0, 2.0]; 4].concat();
+        let halves = halves.into_iter().flat_map(|x| Scalar::F16.bytes(x)).collect();
+        let four_times = Data::F32([[0.0, 2.0, 4.0, 8.0]; 4].concat());
+        assert_eq!(sums_of(Data::Other(Scalar::F16, halves), 0.0), four_times.as_bytes());
 
         // Texels 0, 1, 2, 3 in two rows; of the last one each of its four is 3. The means of the first are those of
         // 0 to 3, of 1 and 3, of 2 and 3, and 3.
@@ -339,6 +278,10 @@ mod tests {
         };
         assert_eq!(counters(0.0), Data::U32(vec![6f32.to_bits(), 0]));
         assert_eq!(counters(1.0), Data::U32(vec![3f32.to_bits(); 2]));
+        let numbers = [("n", 2.0), ("times", 3.0), ("SPREAD", 0.0)];
+        let floats = vec![("counters", Data::F32(vec![0.0; 2]))];
+        let added = atomic_f32(&problem(&numbers, floats)).unwrap().remove(0).1;
+        assert_eq!(added, Data::F32(vec![6.0, 0.0]));
         let chain = |op: f64| {
             let numbers = [("n", 65.0), ("passes", 2.0), ("add", 3.0), ("OP", op)];
             let data = ("data", Data::U32((0..1024).collect()));

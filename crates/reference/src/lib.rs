@@ -14,6 +14,7 @@ mod graphs;
 mod halo;
 mod layered;
 mod matmul;
+mod matrix_chains;
 mod micro;
 mod nbody;
 mod parallel;

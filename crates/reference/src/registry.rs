@@ -2,8 +2,8 @@
 
 use super::{
     Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs,
-    halo, layered, matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils,
-    streams, synthetic, transforms, transpose, tuned,
+    halo, layered, matmul, matrix_chains, micro, nbody, paths, places, reduction, seismic, speckle,
+    stencils, streams, synthetic, transforms, transpose, tuned,
 };
 use gpubench_core::error::Result;
 
@@ -25,7 +25,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
     (
         "atomic_f32",
         ceilings::atomic_f32,
-        "counters of `f32`, as bits, after `n` work-items added 1 `times` times",
+        "counters of `f32`, or of their bits, after `n` work-items added 1 `times` times",
     ),
     (
         "atomic_u64",
@@ -136,7 +136,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ),
     (
         "matrix_chains",
-        ceilings::matrix_chains,
+        matrix_chains::matrix_chains,
         "matrices that gain `steps` products of others, MATRICES of which come over and over",
     ),
     ("nbody", nbody::nbody, "one step of `n` bodies under their mutual attraction"),

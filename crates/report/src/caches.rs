@@ -2,6 +2,7 @@
 
 use gpubench_core::record::profile::Footprint;
 use gpubench_document::{Cell, Column, Quantity, Table, Unit};
+use gpubench_model::least_squares::Estimate;
 use gpubench_model::memory_levels::{Cache, Levels, Point, find};
 
 /// What the times of dependent loads say about caches; `None` where they show none.
@@ -15,9 +16,9 @@ pub fn table(chase: &[Footprint]) -> Option<Table> {
     let mut table = Table::new("caches", "Caches, by where loads get slower", columns);
     for (number, cache) in (1..).zip(&levels.caches) {
         let name = format!("cache {number}");
-        table.row([name.into(), capacity(cache).into(), cache.seconds.into()]);
+        table.row([name.into(), capacity(cache).into(), quantity(&cache.seconds).into()]);
     }
-    table.row([Cell::from("memory"), "–".into(), levels.memory.into()]);
+    table.row([Cell::from("memory"), "–".into(), quantity(&levels.memory).into()]);
     Some(table)
 }
 
@@ -27,10 +28,14 @@ pub(crate) fn levels(chase: &[Footprint]) -> Option<Levels> {
     find(&chase.iter().map(point).collect::<Vec<_>>())
 }
 
-/// What a cache holds; by its standard error, an interval may reach below nothing.
+/// What a cache holds.
 pub(crate) fn capacity(cache: &Cache) -> Option<Quantity> {
-    let interval = cache.capacity.interval().map(|bytes| bytes.max(0.0));
-    Quantity::between(cache.capacity.value, interval)
+    quantity(&cache.capacity)
+}
+
+/// An estimate; by its standard error, an interval may reach below nothing.
+pub(crate) fn quantity(estimate: &Estimate) -> Option<Quantity> {
+    Quantity::between(estimate.value, estimate.interval().map(|end| end.max(0.0)))
 }
 
 #[cfg(test)]

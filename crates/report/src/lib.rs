@@ -13,6 +13,7 @@ pub mod flags;
 pub mod formats;
 pub mod gate;
 pub mod junit;
+mod knee;
 pub mod labels;
 pub mod markdown;
 pub mod page;

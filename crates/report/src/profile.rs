@@ -1,6 +1,7 @@
 //! A device's profile as a section.
 
 use crate::caches;
+use crate::knee::knee;
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{Apart, Footprint, Local, Profile, Stream, Traffic, Value};
 use gpubench_core::text::printable;
@@ -115,6 +116,7 @@ fn streams(profile: &Profile) -> Table {
         Column::new("width", "bytes an access", Unit::Count),
         Column::new("bandwidth", "bandwidth", Unit::BytesPerSecond),
         Column::new("groups", "at groups", Unit::Count),
+        Column::new("knee", "knee, work-items", Unit::Count),
     ];
     let title = "Global memory, bandwidth of a full device";
     let mut table = Table::new("streams", title, columns);
@@ -125,6 +127,7 @@ fn streams(profile: &Profile) -> Table {
             u64::from(stream.width).into(),
             quantity(last.bandwidth).into(),
             u64::from(last.groups).into(),
+            knee(stream).into(),
         ]);
     }
     table

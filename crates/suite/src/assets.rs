@@ -3,6 +3,11 @@
 use gpubench_core::gpu::Language;
 use gpubench_packed::{Folder, folder};
 
+const OPENCL: &str = ".cl";
+const WGSL: &str = ".wgsl";
+const MODULE: &str = ".spv";
+const EXTENSIONS: [&str; 3] = [OPENCL, WGSL, MODULE];
+
 static SHADERS: Folder = folder!("shaders");
 static SUITES: Folder = folder!("suites");
 
@@ -15,22 +20,29 @@ pub fn suites() -> Vec<&'static str> {
 pub fn kernels() -> Vec<&'static str> {
     let mut names: Vec<_> = SHADERS
         .paths()
-        .filter_map(|path| path.strip_suffix(".cl").or(path.strip_suffix(".wgsl")))
+        .filter_map(|path| EXTENSIONS.iter().find_map(|extension| path.strip_suffix(extension)))
         .collect();
     names.sort_unstable();
     names.dedup();
     names
 }
 
-/// Path below `shaders/` and text of a shipped kernel.
+/// Path below `shaders/` and text of a shipped kernel; of a module in SPIR-V ([`is_module`]), which is for Vulkan, its digits.
 pub fn kernel(family: &str, entry: &str, language: Language) -> Option<(String, &'static str)> {
-    let extension = match language {
-        Language::Opencl => "cl",
-        Language::Wgsl => "wgsl",
+    let extensions = match language {
+        Language::Opencl => &[OPENCL][..],
+        Language::Wgsl => &[WGSL, MODULE],
     };
-    let path = format!("{family}/{entry}.{extension}");
-    let text = SHADERS.text(&path)?;
-    Some((path, text))
+    extensions.iter().find_map(|extension| {
+        let path = format!("{family}/{entry}{extension}");
+        let text = SHADERS.text(&path)?;
+        Some((path, text))
+    })
+}
+
+/// Whether the shipped kernel of this path is a module in SPIR-V.
+pub fn is_module(path: &str) -> bool {
+    path.ends_with(MODULE)
 }
 
 /// The text of the file `path` below `suites/`.

@@ -165,7 +165,7 @@ impl Converter<'_> {
             Some(scalar) => Some(scalar),
             None => {
                 let message = format!("`{}` is no type of an operation", name.value);
-                let help = "there are i8 to i64, u8 to u64, f16, f32 and f64";
+                let help = "there are i8 to i64, u8 to u64, f16, bf16, f32 and f64";
                 self.diagnostics.reject(&name.at, message, Some(help))
             }
         }
@@ -220,9 +220,18 @@ pub fn given_names(sizes: &[Size], params: &Params) -> Vec<String> {
 pub fn launch_names(spec: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
     let mut all = given_names(sizes, params);
     let kernel = spec.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
-    all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    let own = kernel.iter().flat_map(|c| &c.0).map(|(name, value)| (name, &value.value.0));
     let search = spec.search.as_ref().and_then(|search| search.value.constants.as_ref());
-    all.extend(search.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    let search = search.iter().flat_map(|c| &c.0);
+    let searched =
+        search.flat_map(|(name, values)| values.value.iter().map(move |v| (name, &v.value.0)));
+    for (name, value) in own.chain(searched) {
+        for (name, _) in value.numbers(&name.value) {
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
     all.extend(["GROUP_X", "GROUP_Y", "GROUP_Z"].map(str::to_owned));
     all
 }

@@ -205,7 +205,7 @@ pub fn kernel_values(workload: &Workload) -> Values {
     let firsts = searched.filter_map(|(name, all)| Some((name, all.first()?)));
     let constants = kernel.constants.iter().map(|(name, value)| (name, value));
     for (name, value) in constants.chain(firsts) {
-        values.push((name.clone(), value.number()));
+        values.extend(value.numbers(name));
     }
     values
 }

@@ -164,7 +164,7 @@ spec! {
         /// group 0 and the argument's position.
         bindings: Option<At<Vec<At<Vec<u32>>>>>,
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`,
-        /// `i64_atomics`.
+        /// `f32_atomics`, `i64_atomics`.
         needs: Option<Vec<At<String>>>,
         /// Work-items of a subgroup (warp, wavefront): a number, or the name of a constant that is it; 0 leaves it
         /// to the driver. Devices without such subgroups skip the kernel.

@@ -20,7 +20,7 @@ use gpubench_core::gpu::{
 use std::ops::Range;
 
 /// Optional features that a kernel can ask for; products of matrices are others.
-const FEATURES: [&str; 4] = ["subgroups", "f16", "f64", "i64_atomics"];
+const FEATURES: [&str; 5] = ["subgroups", "f16", "f64", "f32_atomics", "i64_atomics"];
 
 impl Converter<'_> {
     /// The kernel of `spec`, if it has one; the outer `None`: there was an error.
@@ -272,7 +272,9 @@ fn first_variant(
     for (name, values) in kernel.searched_in_run().iter().flat_map(|search| &search.constants) {
         let spelled = |value: &&Constant| match value {
             Constant::Type(r#type) => r#type.spelled(text.language).is_some(),
-            Constant::Matrix(product) => product.spelled(name, text.language).is_ok(),
+            Constant::Matrix(product) => {
+                text.is_module() || product.spelled(name, text.language).is_ok()
+            }
             _ => true,
         };
         if let Some(value) = values.iter().find(spelled) {

@@ -50,7 +50,7 @@ mod verify;
 mod wgsl;
 
 pub use args::Lowered;
-pub use assets::{kernel as shipped_kernel, kernels, suites};
+pub use assets::{is_module as is_shipped_module, kernel as shipped_kernel, kernels, suites};
 pub use condition::Condition;
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use experiment_kind::{

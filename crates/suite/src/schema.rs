@@ -107,8 +107,8 @@ describe! {
         "description": "A number of 32 bits, a type, or a product of matrices.",
         "anyOf": [
             { "type": "number" },
-            { "type": "string", "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" },
-            { "type": "string", "pattern": "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|f32|f64|[iu](8|16|32|64))){2}$" },
+            { "type": "string", "pattern": "^(f16|bf16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" },
+            { "type": "string", "pattern": "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|bf16|f32|f64|[iu](8|16|32|64))){2}$" },
         ],
     });
     Subgroup(_generator): json_schema!({

@@ -96,6 +96,12 @@ impl Search {
 }
 
 impl Variant {
+    /// Whether `kernel` itself has this variant's group and constants.
+    pub fn is_of(&self, kernel: &Kernel) -> bool {
+        self.group == kernel.group
+            && self.constants.iter().all(|own| kernel.constants.contains(own))
+    }
+
     fn with(&self, name: &str, value: &Constant) -> Self {
         let mut constants = self.constants.clone();
         constants.retain(|(known, _)| known != name);
@@ -108,7 +114,7 @@ impl Variant {
     pub fn numbers(&self) -> Vec<(String, f64)> {
         let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(self.group);
         let group = group.map(|(name, size)| (name.to_owned(), f64::from(size)));
-        let constants = self.constants.iter().map(|(name, value)| (name.clone(), value.number()));
+        let constants = self.constants.iter().flat_map(|(name, value)| value.numbers(name));
         group.chain(constants).collect()
     }
 }

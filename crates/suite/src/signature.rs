@@ -162,6 +162,8 @@ fn known(scalar: naga::Scalar) -> Option<Scalar> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => Some(Scalar::F16),
         (ScalarKind::Float, 4) => Some(Scalar::F32),
+        (ScalarKind::Uint, 2) => Some(Scalar::U16),
+        (ScalarKind::Sint, 2) => Some(Scalar::I16),
         (ScalarKind::Uint, 4) => Some(Scalar::U32),
         (ScalarKind::Sint, 4) => Some(Scalar::I32),
         (ScalarKind::Float, 8) => Some(Scalar::F64),

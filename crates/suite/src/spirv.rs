@@ -80,7 +80,7 @@ pub(super) fn misfits(source: &KernelSource, subgroup: Option<&Subgroup>) -> Vec
     // What gives only the size of its subgroups is no constant of the module.
     let is_own = |name: &str| matches!(subgroup, Some(Subgroup::Constant(own)) if own == name);
     let constants = source.constants.iter().filter(|(name, _)| !is_own(name));
-    found.extend(constants.filter_map(|one| constant(&module, one, file)));
+    found.extend(constants.flat_map(|one| misfitting(&module, one, file)));
     found
 }
 
@@ -163,24 +163,27 @@ fn places(module: &SpirvModule, source: &KernelSource) -> Option<Misfit> {
 }
 
 /// A constant of the suite that the module does not have, or whose type does not hold it.
-fn constant(
-    module: &SpirvModule,
-    (name, value): &(String, Constant),
-    file: &str,
-) -> Option<Misfit> {
-    let Some(known) = module.constants.iter().find(|constant| constant.name == *name) else {
-        let names: Vec<_> = module.constants.iter().map(|known| known.name.as_str()).collect();
-        let message = format!("{file} has no constant `{name}` that a pipeline may set");
+fn misfitting(module: &SpirvModule, (name, value): &(String, Constant), file: &str) -> Vec<Misfit> {
+    let has = |own: &str| module.constants.iter().any(|known| known.name == own);
+    let mut wanted = value.of_module(name);
+    // A module has the sizes of a product that it was not written for alone.
+    match wanted.iter().any(|(own, _)| has(own)) {
+        true => wanted.retain(|(own, _)| has(own)),
+        false => wanted.truncate(1),
+    }
+    let misfit = |(own, number): (String, Option<f64>)| {
         let about = About::Constant(name.clone());
-        return Some(Misfit::new(about, message, suggest(name, names)));
+        let Some(known) = module.constants.iter().find(|known| known.name == own) else {
+            let names: Vec<_> = module.constants.iter().map(|known| known.name.as_str()).collect();
+            let message = format!("{file} has no constant `{own}` that a pipeline may set");
+            return Some(Misfit::new(about, message, suggest(&own, names)));
+        };
+        let fits = number.is_some_and(|number| known.bytes(number).is_some());
+        let message =
+            format!("the constant `{name}` is {value}, which the module's type does not hold");
+        (!fits).then(|| Misfit::new(about, message, None))
     };
-    let fits = match value {
-        Constant::Int(_) | Constant::Float(_) => known.bytes(value.number()).is_some(),
-        Constant::Type(_) | Constant::Matrix(_) => false,
-    };
-    let message =
-        format!("the constant `{name}` is {value}, which the module's type does not hold");
-    (!fits).then(|| Misfit::new(About::Constant(name.clone()), message, None))
+    wanted.into_iter().filter_map(misfit).collect()
 }
 
 #[cfg(test)]

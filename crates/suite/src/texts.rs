@@ -12,7 +12,7 @@ use super::spirv::{self, Spirv};
 use super::suggest::suggest;
 use super::types::{KernelText, Written};
 use gpubench_core::gpu::{Expanded, Language, Library, Origin};
-use gpubench_core::hash::sha256_hex;
+use gpubench_core::hash::{from_hex, sha256_hex};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -173,17 +173,11 @@ impl Converter<'_> {
         for language in [Language::Opencl, Language::Wgsl] {
             if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
                 let path = format!("shaders/{path}");
-                self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
-                let (text, needs): (Arc<str>, _) = match is_double {
-                    true => (doubled(text, language).into(), vec!["f64"]),
-                    false => (text.into(), vec![]),
+                let text = match assets::is_module(&path) {
+                    true => self.shipped_module(path, text, (family, kernel))?,
+                    false => self.shipped_text(path, text, (language, is_double)),
                 };
-                let origin = match self.trusted {
-                    true => Origin::Shipped(path),
-                    false => Origin::Lent(path),
-                };
-                let written = Written::Plain;
-                texts.push(KernelText { language, written, needs, origin, text, expanded: None });
+                texts.push(text);
             }
         }
         if texts.is_empty() {
@@ -197,6 +191,45 @@ impl Converter<'_> {
             );
         }
         Some(texts)
+    }
+
+    fn shipped_text(
+        &mut self,
+        path: String,
+        text: &str,
+        (language, is_double): (Language, bool),
+    ) -> KernelText {
+        self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
+        let (text, needs): (Arc<str>, _) = match is_double {
+            true => (doubled(text, language).into(), vec!["f64"]),
+            false => (text.into(), vec![]),
+        };
+        let origin = if self.trusted { Origin::Shipped(path) } else { Origin::Lent(path) };
+        KernelText { language, written: Written::Plain, needs, origin, text, expanded: None }
+    }
+
+    /// A module in SPIR-V, by its digits. Nothing bounds what it accesses, so that nobody borrows it.
+    fn shipped_module(
+        &mut self,
+        path: String,
+        digits: &str,
+        (family, kernel): (&At<String>, &file::Kernel),
+    ) -> Option<KernelText> {
+        if let Some(precision) = &kernel.precision {
+            let message = "a module in SPIR-V has the types that it is written with";
+            return self.diagnostics.reject(&precision.at, message, None);
+        }
+        if !self.trusted {
+            let message =
+                format!("{path} is for gpubench's own suites: nothing bounds what it accesses");
+            let help = "name a module of your own by `spirv`, with `translate: false`";
+            return self.diagnostics.reject(&family.at, message, Some(help));
+        }
+        let file = from_hex(digits)?;
+        let Spirv { language, needs, .. } = spirv::read(&file).ok()?;
+        self.files.insert(format!("shipped {path}"), sha256_hex(&file));
+        let (origin, text) = (Origin::Shipped(path), digits.into());
+        Some(KernelText { language, written: Written::Module, needs, origin, text, expanded: None })
     }
 
     fn own(
@@ -292,6 +325,16 @@ mod tests {
                 "clblast",
             ),
             ("entry: copy", "the kernel has no text", "kernel"),
+            (
+                "family: ceilings, entry: matrix_i8",
+                "shaders/ceilings/matrix_i8.spv is for gpubench's own suites: nothing bounds what it accesses",
+                "ceilings",
+            ),
+            (
+                "family: ceilings, entry: matrix_i8, precision: f64",
+                "a module in SPIR-V has the types that it is written with",
+                "f64",
+            ),
             ("family: filters, entry: sepai", "gpubench ships no kernel `filters/sepai`", "sepai"),
             (
                 "opencl: none.cl, entry: copy",

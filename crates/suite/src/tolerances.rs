@@ -7,6 +7,7 @@ use gpubench_core::workload::Comparison;
 
 /// Differences that pass where a suite names none: a few dozen roundings of the type that is written.
 /// Integers must be equal in any case.
+const BF16: Comparison = Comparison { relative: 0.15, absolute: 1.5e-2 };
 const HALF: Comparison = Comparison { relative: 2e-2, absolute: 2e-3 };
 const SINGLE: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
 const DOUBLE: Comparison = Comparison { relative: 1e-13, absolute: 1e-14 };
@@ -112,6 +113,7 @@ impl Tolerances {
     pub fn or_defaults<'b>(&self, written: impl Iterator<Item = &'b Buffer>) -> Comparison {
         let written: Vec<_> = written.map(|buffer| buffer.element.scalar).collect();
         self.all.or(match (written.contains(&Scalar::F16), written.contains(&Scalar::F32)) {
+            _ if written.contains(&Scalar::Bf16) => BF16,
             (true, _) => HALF,
             (false, false) if written.contains(&Scalar::F64) => DOUBLE,
             _ => SINGLE,

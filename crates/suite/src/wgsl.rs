@@ -321,11 +321,12 @@ impl Check<'_> {
     }
 }
 
+/// A text has the bits of bf16.
 fn in_naga(scalar: Scalar) -> naga::Scalar {
-    let kind = match &scalar.name()[..1] {
-        "f" => ScalarKind::Float,
-        "u" => ScalarKind::Uint,
-        _ => ScalarKind::Sint,
+    let kind = match scalar {
+        Scalar::F16 | Scalar::F32 | Scalar::F64 => ScalarKind::Float,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bf16 => ScalarKind::Uint,
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => ScalarKind::Sint,
     };
     naga::Scalar { kind, width: scalar.size() as u8 }
 }

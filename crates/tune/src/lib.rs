@@ -1,6 +1,7 @@
 //! The search for a kernel's fastest variant, without a device: whoever measures asks a [`Strategy`] for a
 //! variant and tells it the outcome. `docs/TUNING.md` says how the strategies work.
 
+mod axes;
 mod exhaustive;
 mod halving;
 pub mod model;
@@ -14,6 +15,7 @@ mod strategy;
 mod trees;
 mod worth;
 
+pub use axes::Axes;
 pub use exhaustive::Exhaustive;
 pub use halving::halve;
 pub use model::Model;

@@ -66,9 +66,9 @@ impl ValueType {
         bytes
     }
 
-    /// Its name in OpenCL C.
+    /// Its name in OpenCL C, or, where that has none, in suites.
     pub fn opencl(self) -> String {
-        let name = self.scalar.opencl();
+        let name = self.scalar.opencl().unwrap_or(self.scalar.name());
         if self.width == 1 { name.to_owned() } else { format!("{name}{}", self.width) }
     }
 
@@ -102,7 +102,8 @@ impl TryFrom<String> for ValueType {
     /// Reads `i32`, `f32x4` and the like.
     fn try_from(text: String) -> Result<Self, String> {
         let (scalar, width) = text.split_once('x').unwrap_or((&text, "1"));
-        match (Scalar::from_name(scalar), width.parse()) {
+        let known = Scalar::from_name(scalar).filter(|scalar| *scalar != Scalar::Bf16);
+        match (known, width.parse()) {
             (Some(scalar), Ok(width @ (1 | 2 | 3 | 4 | 8 | 16))) => Ok(Self { scalar, width }),
             (Some(_), _) => Err(format!("`{text}`: a vector has 2, 3, 4, 8 or 16 components")),
             (None, _) => Err(format!(

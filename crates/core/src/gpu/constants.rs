@@ -38,7 +38,7 @@ impl KernelSource {
         let names: Vec<_> = constants.iter().map(|(name, _)| name.as_str()).collect();
         let text = rebound(&self.text, &self.settings.bindings);
         let overridden = overrides(&text);
-        let mut text = self.directives().to_owned() + &without_overrides(&text, &names) + "\n";
+        let mut text = self.directives() + &without_overrides(&text, &names) + "\n";
         for (name, value) in &constants {
             let typed = overridden.iter().find(|o| o.name == *name).and_then(|o| o.r#type.as_ref());
             text += &match typed {
@@ -53,19 +53,23 @@ impl KernelSource {
     }
 
     /// What the constants' types need in front of the text in WGSL, in its first line.
-    pub fn directives(&self) -> &'static str {
-        let any = |is: fn(&Constant) -> bool| self.constants.iter().any(|(_, c)| is(c));
-        let half = any(|constant| match constant {
-            Constant::Type(element) => element.scalar == Scalar::F16,
-            Constant::Matrix(product) => [product.factor, product.sum].contains(&Scalar::F16),
-            _ => false,
-        });
-        match (any(|constant| matches!(constant, Constant::Matrix(_))), half) {
-            (true, true) => "enable f16; enable wgpu_cooperative_matrix; ",
-            (true, false) => "enable wgpu_cooperative_matrix; ",
-            (false, true) => "enable f16; ",
-            (false, false) => "",
-        }
+    pub fn directives(&self) -> String {
+        let any = |is: &dyn Fn(&Constant) -> bool| self.constants.iter().any(|(_, c)| is(c));
+        let has = |scalar| {
+            any(&|constant| match constant {
+                Constant::Type(element) => element.scalar == scalar,
+                Constant::Matrix(product) => product.of(scalar),
+                _ => false,
+            })
+        };
+        let matrices = any(&|constant| matches!(constant, Constant::Matrix(_)));
+        let needed = [
+            (has(Scalar::F16), "f16"),
+            (has(Scalar::I16) || has(Scalar::U16), "wgpu_int16"),
+            (matrices, "wgpu_cooperative_matrix"),
+        ];
+        let needed = needed.into_iter().filter(|(needed, _)| *needed);
+        needed.map(|(_, extension)| format!("enable {extension}; ")).collect()
     }
 
     /// Names of values that the text in WGSL lets others set (`override`).
@@ -123,7 +127,8 @@ fn spell(name: String, value: &Constant, language: Language) -> Result<Vec<(Stri
         (Constant::Float(x), _) => format!("{x:?}f"),
         (Constant::Matrix(product), _) => return product.spelled(&name, language),
         (Constant::Type(element), _) => element.spelled(language).ok_or_else(|| {
-            Error::Unsupported(format!("WGSL has no type `{}`", String::from(*element)))
+            let r#type = String::from(*element);
+            Error::Unsupported(format!("{} has no type `{type}`", language.spelled()))
         })?,
     };
     Ok(vec![(name, spelled)])
@@ -210,8 +215,11 @@ mod tests {
         wide.constants =
             vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];
         assert!(matches!(wide.wgsl(), Err(Error::Unsupported(_))));
-        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I16, width: 1 });
-        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i16")));
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I8, width: 1 });
+        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i8")));
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::U16, width: 2 });
+        let short = wide.wgsl().unwrap();
+        assert!(short.starts_with("enable wgpu_int16; ") && short.contains("alias V=vec2<u16>;"));
         wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I64, width: 4 });
         assert!(wide.wgsl().unwrap().contains("alias V=vec4<i64>;"));
     }

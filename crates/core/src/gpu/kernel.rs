@@ -21,9 +21,9 @@ impl schemars::JsonSchema for Element {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "`f16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it, with `x2`, `x4`, `x8` or `x16` behind it for a vector.",
+            "description": "`f16`, `bf16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it, with `x2`, `x4`, `x8` or `x16` behind it for a vector.",
             "type": "string",
-            "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$",
+            "pattern": "^(f16|bf16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$",
         })
     }
 }
@@ -42,7 +42,7 @@ impl Element {
     /// The type's name in `language`; `None` where the language has no such type.
     pub fn spelled(self, language: Language) -> Option<String> {
         let scalar = match language {
-            Language::Opencl => self.scalar.opencl(),
+            Language::Opencl => self.scalar.opencl()?,
             Language::Wgsl => self.scalar.wgsl()?,
         };
         match (language, self.width) {
@@ -62,7 +62,7 @@ impl TryFrom<String> for Element {
         let (scalar, width) = text.split_once('x').unwrap_or((&text, "1"));
         let Some(scalar) = Scalar::from_name(scalar) else {
             return Err(format!(
-                "`{text}` is no element type: f16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, or one of \
+                "`{text}` is no element type: f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, or one of \
                  them with x2, x4, x8 or x16 behind it"
             ));
         };
@@ -117,8 +117,30 @@ impl Constant {
             Self::Int(n) => *n as f64,
             Self::Float(x) => *x,
             Self::Type(element) => f64::from(element.width),
-            Self::Matrix(product) => f64::from(product.rows()),
+            Self::Matrix(product) => f64::from(product.shape[0]),
         }
+    }
+
+    /// The constants of a module that one of this `name` sets, with their values: itself, or a product's
+    /// [sizes](MatrixProduct::sizes). None of a module's is a type.
+    pub fn of_module(&self, name: &str) -> Vec<(String, Option<f64>)> {
+        match self {
+            Self::Int(_) | Self::Float(_) => vec![(name.to_owned(), Some(self.number()))],
+            Self::Type(_) => vec![(name.to_owned(), None)],
+            Self::Matrix(product) => {
+                product.sizes(name).map(|(name, size)| (name, Some(size.into()))).into()
+            }
+        }
+    }
+
+    /// All that the constant of this `name` gives a suite's arithmetic: its number; of a product of matrices its sizes, too
+    /// ([`MatrixProduct::sizes`]).
+    pub fn numbers(&self, name: &str) -> Vec<(String, f64)> {
+        let mut all = vec![(name.to_owned(), self.number())];
+        if let Self::Matrix(product) = self {
+            all.extend(product.sizes(name).map(|(name, size)| (name, size.into())));
+        }
+        all
     }
 }
 

@@ -11,3 +11,13 @@ pub enum Language {
     /// The WebGPU shading language (`.wgsl`).
     Wgsl,
 }
+
+impl Language {
+    /// As its authors write it.
+    pub fn spelled(self) -> &'static str {
+        match self {
+            Self::Opencl => "OpenCL C",
+            Self::Wgsl => "WGSL",
+        }
+    }
+}

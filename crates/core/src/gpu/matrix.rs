@@ -24,9 +24,16 @@ pub struct MatrixProduct {
 }
 
 impl MatrixProduct {
-    /// Rows of A, which a suite's arithmetic counts with.
-    pub fn rows(self) -> u32 {
-        self.shape[0]
+    /// Whether its factors or its sums are such numbers.
+    pub fn of(self, scalar: Scalar) -> bool {
+        [self.factor, self.sum].contains(&scalar)
+    }
+
+    /// Its sizes by name: of a constant `M`, `M_ROWS`, `M_COLUMNS` and `M_DEPTH`.
+    pub fn sizes(self, name: &str) -> [(String, u32); 3] {
+        let [rows, columns, depth] = self.shape;
+        [("ROWS", rows), ("COLUMNS", columns), ("DEPTH", depth)]
+            .map(|(suffix, size)| (format!("{name}_{suffix}"), size))
     }
 
     /// What a constant of this product gives a kernel, by name: `NAME_A`, `NAME_B` and `NAME_C`, the types of the
@@ -36,10 +43,9 @@ impl MatrixProduct {
     /// `Unsupported` where the language has no such matrices.
     pub fn spelled(self, name: &str, language: Language) -> Result<Vec<(String, String)>> {
         let types = self.types(language).ok_or_else(|| {
-            let language = if language == Language::Wgsl { "WGSL" } else { "OpenCL C" };
-            Error::Unsupported(format!("{language} has no matrices for `{self}`"))
+            Error::Unsupported(format!("{} has no matrices for `{self}`", language.spelled()))
         })?;
-        let all = types.into_iter().chain([("ROWS", format!("{}u", self.rows()))]);
+        let all = types.into_iter().chain([("ROWS", format!("{}u", self.shape[0]))]);
         Ok(all.map(|(suffix, value)| (format!("{name}_{suffix}"), value)).collect())
     }
 
@@ -116,7 +122,9 @@ mod tests {
     fn a_name_says_shape_and_types() {
         let mixed = product("matrix_16x8x32_i8_i32").unwrap();
         assert_eq!((mixed.shape, mixed.factor, mixed.sum), ([16, 8, 32], Scalar::I8, Scalar::I32));
-        assert_eq!((mixed.to_string().as_str(), mixed.rows()), ("matrix_16x8x32_i8_i32", 16));
+        assert_eq!(mixed.to_string(), "matrix_16x8x32_i8_i32");
+        let sizes = mixed.sizes("M").map(|(name, size)| format!("{name}={size}"));
+        assert_eq!(sizes, ["M_ROWS=16", "M_COLUMNS=8", "M_DEPTH=32"]);
         for wrong in [
             "matrix_16x16_f16_f32",
             "matrix_16x16x0_f16_f32",

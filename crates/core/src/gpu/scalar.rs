@@ -1,6 +1,6 @@
 //! Scalar types: of buffers, of values and of parameters.
 
-use half::f16;
+use half::{bf16, f16};
 use serde::{Deserialize, Serialize};
 
 /// A scalar type that kernels compute with.
@@ -25,32 +25,35 @@ pub enum Scalar {
     U64,
     /// IEEE 754 binary16.
     F16,
+    /// The upper half of binary32.
+    Bf16,
     /// IEEE 754 binary32.
     F32,
     /// IEEE 754 binary64.
     F64,
 }
 
-/// Every scalar, its name in suites and its name in OpenCL C.
-const SCALARS: [(Scalar, &str, &str); 11] = [
-    (Scalar::I8, "i8", "char"),
-    (Scalar::U8, "u8", "uchar"),
-    (Scalar::I16, "i16", "short"),
-    (Scalar::U16, "u16", "ushort"),
-    (Scalar::I32, "i32", "int"),
-    (Scalar::U32, "u32", "uint"),
-    (Scalar::I64, "i64", "long"),
-    (Scalar::U64, "u64", "ulong"),
-    (Scalar::F16, "f16", "half"),
-    (Scalar::F32, "f32", "float"),
-    (Scalar::F64, "f64", "double"),
+/// Every scalar, its name in suites and its name in OpenCL C, where that has it.
+const SCALARS: [(Scalar, &str, Option<&str>); 12] = [
+    (Scalar::I8, "i8", Some("char")),
+    (Scalar::U8, "u8", Some("uchar")),
+    (Scalar::I16, "i16", Some("short")),
+    (Scalar::U16, "u16", Some("ushort")),
+    (Scalar::I32, "i32", Some("int")),
+    (Scalar::U32, "u32", Some("uint")),
+    (Scalar::I64, "i64", Some("long")),
+    (Scalar::U64, "u64", Some("ulong")),
+    (Scalar::F16, "f16", Some("half")),
+    (Scalar::Bf16, "bf16", None),
+    (Scalar::F32, "f32", Some("float")),
+    (Scalar::F64, "f64", Some("double")),
 ];
 
 /// Whole numbers beyond this are not all binary64.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Scalar {
-    fn names(self) -> (&'static str, &'static str) {
+    fn names(self) -> (&'static str, Option<&'static str>) {
         let row = SCALARS.iter().find(|row| row.0 == self).unwrap_or(&SCALARS[0]);
         (row.1, row.2)
     }
@@ -60,14 +63,14 @@ impl Scalar {
         self.names().0
     }
 
-    /// Its name in OpenCL C.
-    pub fn opencl(self) -> &'static str {
+    /// Its name in OpenCL C; `None` where that lacks it.
+    pub fn opencl(self) -> Option<&'static str> {
         self.names().1
     }
 
-    /// Its name in WGSL, where that or an extension of it has it (naga has numbers of 64 bits).
+    /// Its name in WGSL, where that or an extension of it has it (naga has numbers of 64 bits, and whole ones of 16).
     pub fn wgsl(self) -> Option<&'static str> {
-        let lacks = [Self::I8, Self::U8, Self::I16, Self::U16].contains(&self);
+        let lacks = [Self::I8, Self::U8, Self::Bf16].contains(&self);
         (!lacks).then(|| self.name())
     }
 
@@ -75,7 +78,7 @@ impl Scalar {
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
@@ -88,12 +91,12 @@ impl Scalar {
 
     /// The scalar of this name in OpenCL C.
     pub fn from_opencl(name: &str) -> Option<Self> {
-        SCALARS.iter().find(|row| row.2 == name).map(|row| row.0)
+        SCALARS.iter().find(|row| row.2 == Some(name)).map(|row| row.0)
     }
 
     /// Whether it has fractions.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
     /// The least and the largest whole number; `None` for those with fractions.
@@ -110,6 +113,7 @@ impl Scalar {
     pub fn whole_range(self) -> [f64; 2] {
         let largest = match self {
             Self::F16 => 2048.0,
+            Self::Bf16 => 256.0,
             Self::F32 => 16_777_216.0,
             _ => EXACT,
         };
@@ -147,6 +151,7 @@ impl Scalar {
             Self::I64 => bytes.copy_from_slice(&(value as i64).to_ne_bytes()),
             Self::U64 => bytes.copy_from_slice(&(value as u64).to_ne_bytes()),
             Self::F16 => bytes.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
+            Self::Bf16 => bytes.copy_from_slice(&bf16::from_f64(value).to_ne_bytes()),
             Self::F32 => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
             Self::F64 => bytes.copy_from_slice(&value.to_ne_bytes()),
         }
@@ -169,6 +174,7 @@ impl Scalar {
             Self::I64 => i64::from_ne_bytes(all) as f64,
             Self::U64 => u64::from_ne_bytes(all) as f64,
             Self::F16 => f16::from_ne_bytes([a, b]).to_f64(),
+            Self::Bf16 => bf16::from_ne_bytes([a, b]).to_f64(),
             Self::F32 => f32::from_ne_bytes([a, b, c, d]).into(),
             Self::F64 => f64::from_ne_bytes(all),
         }
@@ -191,6 +197,7 @@ mod tests {
             (Scalar::I64, -EXACT),
             (Scalar::U64, EXACT),
             (Scalar::F16, 0.333_251_953_125),
+            (Scalar::Bf16, 1.007_812_5),
             (Scalar::F32, -0.5),
             (Scalar::F64, 0.1),
         ] {
@@ -198,7 +205,8 @@ mod tests {
             assert_eq!((bytes.len(), scalar.number(&bytes)), (scalar.size(), value));
             assert!(scalar.holds(value));
             assert_eq!(Scalar::from_name(scalar.name()), Some(scalar));
-            assert_eq!(Scalar::from_opencl(scalar.opencl()), Some(scalar));
+            let again = scalar.opencl().and_then(Scalar::from_opencl);
+            assert_eq!(again, (scalar != Scalar::Bf16).then_some(scalar));
         }
     }
 
@@ -213,6 +221,7 @@ mod tests {
             (Scalar::U32, 4_294_967_295.0, 4_294_967_296.0),
             (Scalar::I64, -EXACT, 2.0 * EXACT),
             (Scalar::F16, 65_504.0, 70_000.0),
+            (Scalar::Bf16, 1e38, 1e39),
             (Scalar::F32, 0.1, 1e300),
             (Scalar::F64, 1e300, f64::INFINITY),
         ] {

@@ -58,6 +58,8 @@ impl Device for BrowserDevice {
         self.memory.forget(id);
         // What WebGPU has in no browser.
         let lacks = Capabilities::FLOAT64
+            | Capabilities::SHADER_INT16
+            | Capabilities::SHADER_FLOAT32_ATOMIC
             | Capabilities::SHADER_INT64
             | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
             | Capabilities::SHADER_INT64_ATOMIC_MIN_MAX;

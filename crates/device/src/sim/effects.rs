@@ -217,7 +217,7 @@ pub(super) fn numbers(
     params: &[u8],
 ) -> Vec<(String, f64)> {
     let sizes = meaning.sizes.iter().map(|(name, n)| (name.clone(), *n as f64));
-    let constants = source.constants.iter().map(|(name, c)| (name.clone(), c.number()));
+    let constants = source.constants.iter().flat_map(|(name, value)| value.numbers(name));
     sizes.chain(constants).chain(parameters(meaning, params)).collect()
 }
 

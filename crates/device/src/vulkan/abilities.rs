@@ -30,9 +30,14 @@ pub(super) struct Abilities {
     pub subgroups: Subgroups,
     pub f16: bool,
     pub f64: bool,
+    /// Whole numbers of 8 bits in kernels, if not in buffers.
+    pub int8: bool,
+    pub int16: bool,
     pub int64: bool,
     /// Atomic operations on integers of 64 bits.
     pub int64_atomics: bool,
+    /// Additions of `f32` to numbers in buffers, atomically.
+    pub f32_atomics: bool,
     /// Zeroing a group's local memory before it begins.
     pub zeroed_local: bool,
     /// Dot products of four packed bytes in kernels.
@@ -58,6 +63,7 @@ impl Abilities {
         let mut zeroed = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
         let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
         let mut atomics = vk::PhysicalDeviceShaderAtomicInt64Features::default();
+        let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
         chain = chained(chain, has(ash::khr::timeline_semaphore::NAME), &mut timeline);
         chain = chained(chain, has(ash::ext::host_query_reset::NAME), &mut reset);
@@ -67,13 +73,14 @@ impl Abilities {
         chain = chained(chain, has(ash::khr::zero_initialize_workgroup_memory::NAME), &mut zeroed);
         chain = chained(chain, has(ash::khr::shader_integer_dot_product::NAME), &mut dot);
         chain = chained(chain, has(ash::khr::shader_atomic_int64::NAME), &mut atomics);
+        chain = chained(chain, has(ash::ext::shader_atomic_float::NAME), &mut float_atomics);
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
         unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
         let core = chain.features;
         let subgroups = Subgroups::of(instance, physical, has);
-        let f16 = half.shader_float16 != 0
-            && half_storage.storage_buffer16_bit_access != 0
+        let stores_16_bits = half_storage.storage_buffer16_bit_access != 0
             && half_storage.uniform_and_storage_buffer16_bit_access != 0;
+        let f16 = half.shader_float16 != 0 && stores_16_bits;
         Ok(Self {
             timeline: timeline.timeline_semaphore != 0,
             host_reset: reset.host_query_reset != 0,
@@ -82,16 +89,20 @@ impl Abilities {
             host_pointers: host_pointers(instance, physical, has),
             f16,
             f64: core.shader_float64 != 0,
+            int8: half.shader_int8 != 0,
+            int16: core.shader_int16 != 0 && stores_16_bits,
             int64: core.shader_int64 != 0,
             // naga allows them in buffers and in local memory, or in neither.
             int64_atomics: core.shader_int64 != 0
                 && atomics.shader_buffer_int64_atomics != 0
                 && atomics.shader_shared_int64_atomics != 0,
+            f32_atomics: float_atomics.shader_buffer_float32_atomics != 0
+                && float_atomics.shader_buffer_float32_atomic_add != 0,
             zeroed_local: zeroed.shader_zero_initialize_workgroup_memory != 0,
             packed_dot: dot.shader_integer_dot_product != 0,
             matrices: matrices::of(instance, physical, has, &subgroups)
                 .into_iter()
-                .filter(|product| f16 || ![product.factor, product.sum].contains(&Scalar::F16))
+                .filter(|product| f16 || !product.of(Scalar::F16))
                 .collect(),
             subgroups,
             extensions,
@@ -111,17 +122,17 @@ impl Abilities {
             (ash::ext::host_query_reset::NAME, self.host_reset),
             (ash::ext::calibrated_timestamps::NAME, self.calibrated),
             (ash::khr::pipeline_executable_properties::NAME, self.statistics),
-            (ash::khr::shader_float16_int8::NAME, self.f16),
+            (ash::khr::shader_float16_int8::NAME, self.f16 || self.int8),
             (ash::khr::zero_initialize_workgroup_memory::NAME, self.zeroed_local),
             (ash::khr::shader_integer_dot_product::NAME, self.packed_dot),
             (ash::khr::shader_atomic_int64::NAME, self.int64_atomics),
+            (ash::ext::shader_atomic_float::NAME, self.f32_atomics),
             (ash::ext::subgroup_size_control::NAME, self.subgroups.features().is_some()),
             (ash::ext::external_memory_host::NAME, self.host_pointers.is_some()),
             (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
         ];
-        let matrices = matrices::NEEDED.map(|name| (name, !self.matrices.is_empty()));
-        let all = table.into_iter().chain(matrices);
-        all.filter(|&(_, used)| used).map(|(name, _)| name).collect()
+        let used = table.into_iter().filter(|&(_, used)| used).map(|(name, _)| name);
+        used.chain(matrices::needed(&self.matrices)).collect()
     }
 
     /// What naga's validator allows in kernels.
@@ -133,8 +144,10 @@ impl Abilities {
         );
         capabilities.set(Capabilities::SHADER_FLOAT16, self.f16);
         capabilities.set(Capabilities::FLOAT64, self.f64);
+        capabilities.set(Capabilities::SHADER_INT16, self.int16);
         capabilities.set(Capabilities::SHADER_INT64, self.int64);
         capabilities.set(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS, self.int64_atomics);
+        capabilities.set(Capabilities::SHADER_FLOAT32_ATOMIC, self.f32_atomics);
         capabilities.set(Capabilities::COOPERATIVE_MATRIX, !self.matrices.is_empty());
         capabilities
     }
@@ -144,6 +157,7 @@ impl Abilities {
         let table = [
             ("f16", self.f16),
             ("f64", self.f64),
+            ("f32_atomics", self.f32_atomics),
             ("i64_atomics", self.int64_atomics),
             ("subgroups", self.subgroups.operations),
             (SPIRV, true),

@@ -3,7 +3,7 @@
 use super::abilities::{Abilities, chained};
 use super::info::Found;
 use super::instance::Instance;
-use super::matrices::Features;
+use super::matrices::{Features, has_bf16};
 use super::status::checked;
 use super::topology::{DeviceQueue, Topology};
 use crate::image_limits::ImageLimits;
@@ -245,9 +245,11 @@ fn create(
     let names: Vec<_> = abilities.wanted().into_iter().map(|name| name.as_ptr()).collect();
     let core = core_features(abilities);
     let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default()
-        .storage_buffer16_bit_access(abilities.f16)
-        .uniform_and_storage_buffer16_bit_access(abilities.f16);
-    let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
+        .storage_buffer16_bit_access(abilities.f16 || abilities.int16)
+        .uniform_and_storage_buffer16_bit_access(abilities.f16 || abilities.int16);
+    let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default()
+        .shader_float16(abilities.f16)
+        .shader_int8(abilities.int8);
     let mut timeline =
         vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
     let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default().host_query_reset(true);
@@ -260,22 +262,26 @@ fn create(
     let mut atomics = vk::PhysicalDeviceShaderAtomicInt64Features::default()
         .shader_buffer_int64_atomics(true)
         .shader_shared_int64_atomics(true);
+    let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+        .shader_buffer_float32_atomics(true)
+        .shader_buffer_float32_atomic_add(true);
     let mut subgroups = abilities.subgroups.features();
     let mut matrices = Features::all();
     let mut features =
         vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
-    features = chained(features, abilities.f16, &mut half);
+    features = chained(features, abilities.f16 || abilities.int8, &mut half);
     features = chained(features, abilities.timeline, &mut timeline);
     features = chained(features, abilities.host_reset, &mut reset);
     features = chained(features, abilities.statistics, &mut statistics);
     features = chained(features, abilities.zeroed_local, &mut zeroed);
     features = chained(features, abilities.packed_dot, &mut dot);
     features = chained(features, abilities.int64_atomics, &mut atomics);
+    features = chained(features, abilities.f32_atomics, &mut float_atomics);
     if let Some(subgroups) = &mut subgroups {
         features = features.push_next(subgroups);
     }
     if !abilities.matrices.is_empty() {
-        features = matrices.chained(features);
+        features = matrices.chained(features, has_bf16(&abilities.matrices));
     }
     let request = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
@@ -287,7 +293,7 @@ fn create(
 
 fn core_features(abilities: &Abilities) -> vk::PhysicalDeviceFeatures {
     let none = vk::PhysicalDeviceFeatures::default();
-    none.shader_float64(abilities.f64).shader_int64(abilities.int64)
+    none.shader_float64(abilities.f64).shader_int16(abilities.int16).shader_int64(abilities.int64)
 }
 
 /// Of each family its queues' priorities, which are all the same.

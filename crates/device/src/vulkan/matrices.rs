@@ -1,5 +1,7 @@
 //! Which products of matrices the device's matrix units do.
 
+use super::abilities::chained;
+use super::bfloat16::{self, Bfloat16Features};
 use super::facts::Physical;
 use super::instance::Instance;
 use super::subgroups::Subgroups;
@@ -9,14 +11,26 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// What kernels with such products need: the extensions, and of each its feature.
-pub(super) const NEEDED: [&CStr; 2] =
+const NEEDED: [&CStr; 2] =
     [ash::khr::cooperative_matrix::NAME, ash::khr::vulkan_memory_model::NAME];
+
+/// The extensions that these products need.
+pub(super) fn needed(products: &BTreeSet<MatrixProduct>) -> Vec<&'static CStr> {
+    let bf16 = has_bf16(products).then_some(bfloat16::NAME);
+    if products.is_empty() { vec![] } else { NEEDED.into_iter().chain(bf16).collect() }
+}
+
+/// Whether any is of bf16.
+pub(super) fn has_bf16(products: &BTreeSet<MatrixProduct>) -> bool {
+    products.iter().any(|product| product.of(Scalar::Bf16))
+}
 
 /// Their features, for a question or a request.
 #[derive(Default)]
 pub(super) struct Features {
     matrices: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
     model: vk::PhysicalDeviceVulkanMemoryModelFeatures<'static>,
+    bf16: Bfloat16Features,
 }
 
 impl Features {
@@ -26,16 +40,18 @@ impl Features {
         Self {
             matrices: none.matrices.cooperative_matrix(true),
             model: none.model.vulkan_memory_model(true),
+            bf16: Bfloat16Features::of_matrices(),
         }
     }
 
-    /// A chain that has them, too.
+    /// A chain that has them, too; those of bf16 where the device knows that.
     pub fn chained<'c>(
         &'c mut self,
         chain: vk::PhysicalDeviceFeatures2<'c>,
+        knows_bf16: bool,
     ) -> vk::PhysicalDeviceFeatures2<'c> {
-        let Self { matrices, model } = self;
-        chain.push_next(matrices).push_next(model)
+        let Self { matrices, model, bf16 } = self;
+        chained(chain.push_next(matrices).push_next(model), knows_bf16, bf16)
     }
 
     fn are_there(&self) -> bool {
@@ -52,11 +68,11 @@ pub(super) fn of(
     subgroups: &Subgroups,
 ) -> BTreeSet<MatrixProduct> {
     // Its pipelines say that no subgroup is cut short.
-    if !NEEDED.into_iter().all(has) || !subgroups.full {
+    if !NEEDED.into_iter().all(&has) || !subgroups.full {
         return BTreeSet::new();
     }
     let mut features = Features::default();
-    let mut chain = features.chained(vk::PhysicalDeviceFeatures2::default());
+    let mut chain = features.chained(vk::PhysicalDeviceFeatures2::default(), has(bfloat16::NAME));
     // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
     unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
     let mut limits = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
@@ -65,10 +81,13 @@ pub(super) fn of(
     if !features.are_there() || !stages.contains(vk::ShaderStageFlags::COMPUTE) {
         return BTreeSet::new();
     }
-    instance.matrix_products(physical.handle, product).into_iter().collect()
+    let mut products: BTreeSet<_> =
+        instance.matrix_products(physical.handle, product).into_iter().collect();
+    products.retain(|product| features.bf16.has_matrices() || !product.of(Scalar::Bf16));
+    products
 }
 
-/// One of a device's list; `None` where a kernel in WGSL cannot say what it is.
+/// One of a device's list; `None` where a suite cannot say what it is.
 fn product(of: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixProduct> {
     let plain = of.scope == vk::ScopeKHR::SUBGROUP && of.saturating_accumulation == 0;
     if !plain || of.a_type != of.b_type || of.c_type != of.result_type {
@@ -91,6 +110,7 @@ fn scalar(r#type: vk::ComponentTypeKHR) -> Option<Scalar> {
         vk::ComponentTypeKHR::UINT16 => Scalar::U16,
         vk::ComponentTypeKHR::UINT32 => Scalar::U32,
         vk::ComponentTypeKHR::UINT64 => Scalar::U64,
+        bfloat16::COMPONENT => Scalar::Bf16,
         _ => return None,
     })
 }
@@ -116,8 +136,9 @@ mod tests {
         assert_eq!(name(listed.scope(vk::ScopeKHR::WORKGROUP)), None);
         assert_eq!(name(listed.b_type(vk::ComponentTypeKHR::UINT8)), None);
         assert_eq!(name(listed.result_type(vk::ComponentTypeKHR::FLOAT32)), None);
-        // Types that later extensions add, such as bf16's.
-        let new = vk::ComponentTypeKHR::from_raw(1_000_141_000);
-        assert_eq!(name(listed.a_type(new).b_type(new)), None);
+        let of = |new| name(listed.a_type(new).b_type(new));
+        assert_eq!(of(bfloat16::COMPONENT).as_deref(), Some("matrix_16x8x32_bf16_i32"));
+        // Types that later extensions add, such as those of 8 bits.
+        assert_eq!(of(vk::ComponentTypeKHR::from_raw(1_000_491_002)), None);
     }
 }

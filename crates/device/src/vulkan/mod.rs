@@ -15,6 +15,7 @@
 //! | `device` | the seam: [`crate::Device`] |
 
 mod abilities;
+mod bfloat16;
 mod bindings;
 mod buffer;
 mod commands;

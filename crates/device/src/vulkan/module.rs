@@ -2,10 +2,11 @@
 //! set by name.
 
 use super::abilities::Abilities;
+use super::matrices::has_bf16;
 use super::spirv::{Spirv, pushed_bytes};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Constant, GroupSize, KernelSource, SpirvEntry, SpirvModule};
+use gpubench_core::gpu::{GroupSize, KernelSource, SpirvEntry, SpirvModule};
 use gpubench_core::hash::from_hex;
 use std::collections::BTreeMap;
 
@@ -62,13 +63,12 @@ fn constants(
         put(&mut all, id, size.to_ne_bytes().to_vec())?;
     }
     for (name, value) in &source.constants {
-        for known in module.constants.iter().filter(|known| known.name == *name) {
-            let number = match value {
-                Constant::Int(_) | Constant::Float(_) => known.bytes(value.number()),
-                Constant::Type(_) | Constant::Matrix(_) => None,
-            };
-            let why = || format!("the type of the module's `{name}` does not hold {value}");
-            put(&mut all, known.id, number.ok_or_else(why)?)?;
+        for (name, number) in value.of_module(name) {
+            for known in module.constants.iter().filter(|known| known.name == name) {
+                let number = number.and_then(|number| known.bytes(number));
+                let why = || format!("the type of the module's `{name}` does not hold {value}");
+                put(&mut all, known.id, number.ok_or_else(why)?)?;
+            }
         }
     }
     Ok(all)
@@ -110,17 +110,23 @@ fn has(abilities: &Abilities, capability: u32) -> bool {
     match capability {
         // Matrix, Shader, ImageQuery.
         0 | 1 | 50 => true,
-        // Float16, and 16 bits in buffers.
-        9 | 4433 | 4434 => abilities.f16,
+        9 => abilities.f16,
+        // 16 bits in buffers.
+        4433 | 4434 => abilities.f16 || abilities.int16,
+        22 => abilities.int16,
+        39 => abilities.int8,
         10 => abilities.f64,
         11 => abilities.int64,
         12 => abilities.int64_atomics,
+        6033 => abilities.f32_atomics,
         // All but those of clusters, for which nobody asked the device.
         61..=66 | 68 => abilities.subgroups.operations,
         // Products of four packed bytes; others need Int8.
         6018 | 6019 => abilities.packed_dot,
         // Products of matrices, and the memory model that they need.
         6022 | 5345 => !abilities.matrices.is_empty(),
+        // The type bf16, and matrices of it.
+        5116 | 5118 => has_bf16(&abilities.matrices),
         _ => false,
     }
 }
@@ -142,7 +148,7 @@ pub(super) fn entries(constants: &[(u32, Vec<u8>)]) -> (Vec<vk::SpecializationMa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{Language, Origin, Settings};
+    use gpubench_core::gpu::{Constant, Language, Origin, Settings};
     use gpubench_core::hash::hex;
 
     /// Its text stands next to it.
@@ -216,7 +222,9 @@ mod tests {
     fn capabilities_are_those_that_the_device_was_opened_with() {
         let none = Abilities::default();
         assert!([0, 1, 50].iter().all(|&one| has(&none, one)));
-        assert!([9, 10, 11, 12, 61, 6019, 6022, 39].iter().all(|&one| !has(&none, one)));
+        assert!(
+            [9, 10, 11, 12, 61, 6019, 6022, 39, 5116, 5118].iter().all(|&one| !has(&none, one))
+        );
         let mut some = Abilities::default();
         (some.f16, some.packed_dot) = (true, true);
         assert!([9, 4433, 6018].iter().all(|&one| has(&some, one)) && !has(&some, 10));

@@ -171,6 +171,8 @@ fn wanted() -> Features {
         | Features::SUBGROUP_BARRIER
         | Features::SHADER_F16
         | Features::SHADER_F64
+        | Features::SHADER_I16
+        | Features::SHADER_FLOAT32_ATOMIC
         | Features::SHADER_INT64
         | Features::SHADER_INT64_ATOMIC_ALL_OPS
         | Features::FLOAT32_FILTERABLE

@@ -10,10 +10,11 @@ const INT64_ATOMICS: Capabilities =
     Capabilities::SHADER_INT64_ATOMIC_ALL_OPS.union(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX);
 
 /// Optional features as suites name them, and as naga does.
-const NAMED: [(&str, Capabilities); 4] = [
+const NAMED: [(&str, Capabilities); 5] = [
     ("f16", Capabilities::SHADER_FLOAT16),
     ("f64", Capabilities::FLOAT64),
     ("subgroups", Capabilities::SUBGROUP),
+    ("f32_atomics", Capabilities::SHADER_FLOAT32_ATOMIC),
     ("i64_atomics", INT64_ATOMICS),
 ];
 
@@ -31,11 +32,11 @@ pub(super) fn lacking(module: &Module, source: &KernelSource, info: &DeviceInfo)
         return Some(needed(source, feature));
     }
     let valid = Validator::new(ValidationFlags::all(), all).validate(module).ok()?;
+    let whole = [(Capabilities::SHADER_INT16, 16), (Capabilities::SHADER_INT64, 64)];
     lacking_matrices(module, &valid, source, info).or_else(|| {
-        needs(Capabilities::SHADER_INT64).then(|| {
-            let kernel = name(source);
-            format!("{kernel} needs integers of 64 bits, which the device does not offer")
-        })
+        let (_, bits) = whole.into_iter().find(|(flag, _)| needs(*flag))?;
+        let kernel = name(source);
+        Some(format!("{kernel} needs integers of {bits} bits, which the device does not offer"))
     })
 }
 
@@ -97,6 +98,7 @@ mod tests {
     fn kernel(body: &str) -> KernelSource {
         let enable = match () {
             () if body.contains("f16") => "enable f16;",
+            () if body.contains("i16") => "enable wgpu_int16;",
             () if body.contains("coop") => "enable wgpu_cooperative_matrix;",
             () => "",
         };
@@ -135,8 +137,9 @@ mod tests {
                  suite it runs on devices that do"
             )
         };
-        let int64 =
-            "f (mine.wgsl) needs integers of 64 bits, which the device does not offer".into();
+        let whole = |bits: u32| {
+            format!("f (mine.wgsl) needs integers of {bits} bits, which the device does not offer")
+        };
         for (body, flag, features, wanted) in [
             ("a[0] = f32(f16(a[0]));", Capabilities::SHADER_FLOAT16, &["f16"][..], needed("f16")),
             ("a[0] = f32(f64(a[0]) + 1.0lf);", Capabilities::FLOAT64, &["f64"], needed("f64")),
@@ -153,7 +156,8 @@ mod tests {
                 &["matrix_8x8x8_f32_f32"],
                 needed("matrix_8x8x8_f32_f32"),
             ),
-            ("a[0] = f32(i64(a[0]) + 1li);", Capabilities::SHADER_INT64, &[], int64),
+            ("a[0] = f32(i64(a[0]) + 1li);", Capabilities::SHADER_INT64, &[], whole(64)),
+            ("a[0] = f32(i16(a[0]));", Capabilities::SHADER_INT16, &[], whole(16)),
             (
                 "a[0] = f32(atomicAdd(&w, 1lu));",
                 INT64_ATOMICS | Capabilities::SHADER_INT64,

@@ -136,6 +136,7 @@ fn feature_names(features: Features) -> Vec<String> {
         ("f16", Features::SHADER_F16),
         ("f64", Features::SHADER_F64),
         ("subgroups", Features::SUBGROUP),
+        ("f32_atomics", Features::SHADER_FLOAT32_ATOMIC),
         ("i64_atomics", Features::SHADER_INT64_ATOMIC_ALL_OPS),
     ];
     names

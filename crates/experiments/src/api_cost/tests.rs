@@ -36,6 +36,7 @@ fn records() -> Vec<Record> {
             one,
             several,
             count: 64,
+            first: vec![],
         }));
         all.push(launch);
     }

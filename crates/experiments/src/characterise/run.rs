@@ -120,7 +120,7 @@ impl IndexedVariant<'_> {
 
     fn times(&self, times: Times) -> VariantTimes {
         let kernel = &self.candidate.kernel;
-        let constants = kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
+        let constants = kernel.constants.iter().flat_map(|(name, value)| value.numbers(name));
         let params = self.candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
         VariantTimes {
             numbers: constants.chain(params).collect(),

@@ -15,8 +15,12 @@ use gpubench_core::gpu::{
 use gpubench_core::record::Detail;
 use std::ops::Range;
 
-/// Where no cache is reported, or a small one, so many bytes are written.
+/// Where a small cache is reported, so many bytes are written.
 const MIN_FLUSH: u64 = 64 << 20;
+/// Where none is reported, twice the largest that GPUs had in 2026: 256 MiB, of AMD's Instinct MI300X (its data sheet).
+const UNKNOWN_FLUSH: u64 = 512 << 20;
+/// And no more than this share of the memory.
+const SHARE: u64 = 8;
 /// A simulated device reports no cache, and what it writes takes this machine's time: there a flush is a step and no more.
 const SIMULATED_FLUSH: u64 = 64 << 10;
 /// Most launches in one sample: each has a flush before it, which takes longer than most of them.
@@ -67,10 +71,14 @@ fn flush(bench: &mut Bench) -> Result<(Op, Flushed)> {
 }
 
 fn flush_bytes(info: &DeviceInfo) -> u64 {
-    match info.kind {
-        DeviceKind::Simulated => SIMULATED_FLUSH,
-        DeviceKind::Discrete => info.cache.map_or(0, |cache| 2 * cache.0).max(BEYOND_CACHES),
-        _ => info.cache.map_or(0, |cache| 2 * cache.0).max(MIN_FLUSH),
+    let min_bytes = if info.kind == DeviceKind::Discrete { BEYOND_CACHES } else { MIN_FLUSH };
+    match info.cache {
+        _ if info.kind == DeviceKind::Simulated => SIMULATED_FLUSH,
+        Some(cache) => (2 * cache.0).max(min_bytes),
+        None => {
+            let memory = info.memory.map_or(u64::MAX, |memory| memory.0);
+            UNKNOWN_FLUSH.min(memory / SHARE).max(min_bytes)
+        }
     }
 }
 
@@ -116,6 +124,22 @@ fn sample(timeline: Timeline, timed: &[Range<usize>]) -> Result<Sample> {
 mod tests {
     use super::*;
     use gpubench_core::gpu::{Clock, StepTimes};
+    use gpubench_core::record::sample;
+    use gpubench_core::units::Bytes;
+
+    #[test]
+    fn a_flush_is_twice_the_cache_and_where_that_is_unknown_twice_the_largest() {
+        let of = |kind, cache: Option<u64>, memory: u64| {
+            let cache = cache.map(Bytes::mib);
+            let memory = Some(Bytes::mib(memory));
+            flush_bytes(&DeviceInfo { kind, cache, memory, ..sample::device("vulkan") }) >> 20
+        };
+        assert_eq!(of(DeviceKind::Discrete, Some(100), 8192), 200);
+        assert_eq!(of(DeviceKind::Integrated, Some(1), 8192), 64);
+        assert_eq!(of(DeviceKind::Discrete, None, 8192), 512);
+        assert_eq!(of(DeviceKind::Integrated, None, 1024), 128);
+        assert_eq!(of(DeviceKind::Integrated, None, 256), 64);
+    }
 
     #[test]
     fn flushes_do_not_count_and_a_clock_is_needed() {

@@ -10,7 +10,8 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("launches", "Launches").text(
         "An empty kernel, submitted once and several times at once, in turn, on the host's clock: from the \
          submission until the host knows that all has ended. Recording the commands is not counted; OpenCL \
-         records none, and enqueueing them is counted there.",
+         records none, and enqueueing them is counted there. A new kernel is one that was built just before: what a driver \
+         puts off until then is in its first launch.",
     );
     (0..input.reported_devices.len()).fold(section, |section, device| {
         section.section(device_section(input, device).table(table(input, device)))
@@ -53,7 +54,8 @@ mod tests {
         let samples = |seconds: f64| (0..9).map(|i| seconds + 1e-8 * f64::from(i)).collect();
         let of = |groups: i64, one: f64| {
             let (one, several) = (samples(one), samples(one + 63e-6));
-            let raw = Submissions { clock: Clock::Host, one, several, count: 64 };
+            let first = samples(90e-6);
+            let raw = Submissions { clock: Clock::Host, one, several, count: 64, first };
             record_of::<Launch>(sample::key("launch", groups), &raw)
         };
         let section = section_of_records::<Launch>(&[of(1, 11e-6), of(64, 15e-6)]).unwrap();

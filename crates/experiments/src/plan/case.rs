@@ -94,6 +94,9 @@ impl Case {
 pub struct Candidate {
     /// What sets it apart from the others (`16x16 WIDTH=4`); empty where there is only one.
     pub label: String,
+    /// Whether it is the one that the suite names before its search.
+    #[serde(default)]
+    pub is_own: bool,
     /// The kernel.
     pub kernel: KernelSource,
     /// The other kernels of a program, whose passes say which they launch.
@@ -274,6 +277,7 @@ pub mod sample {
     /// A case of several variants.
     pub fn search(labels: &[&str]) -> Case {
         let kernel = |label: &&str| Candidate {
+            is_own: false,
             label: (*label).to_owned(),
             kernel: KernelSource {
                 language: Language::Wgsl,

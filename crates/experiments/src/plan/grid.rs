@@ -20,7 +20,11 @@ pub fn work_groups(
     }
     let max_groups = max_groups.map(u64::from);
     if groups[1] == 1 && groups[2] == 1 && groups[0] > max_groups[0] {
-        let rows = groups[0].div_ceil(max_groups[0]);
+        // None too many where that is possible: some kernels look at no bounds.
+        let min_rows = groups[0].div_ceil(max_groups[0]);
+        let mut rows = min_rows..=max_groups[1].min(min_rows.saturating_mul(2));
+        let rows = rows.find(|rows| groups[0].is_multiple_of(*rows));
+        let rows = rows.unwrap_or(min_rows);
         groups = [groups[0].div_ceil(rows), rows, 1];
     }
     if groups.contains(&0) {
@@ -53,6 +57,10 @@ mod tests {
     fn a_long_line_is_folded_and_covers_all() {
         let [x, y, z] = work_groups(&grid([1000.0, 1.0, 1.0]), [1, 1, 1], &[], [64; 3]).unwrap();
         assert!(x <= 64 && x * y >= 1000 && z == 1);
+        let folded = |items| work_groups(&grid([items, 1.0, 1.0]), [64; 3], &[], [65_535; 3]);
+        assert_eq!(folded(16_777_216.0), Ok([32_768, 8, 1]), "5 lines would hold a group too many");
+        assert_eq!(folded(64.0 * 65_537.0), Ok([32_769, 2, 1]), "a prime");
+        assert!(folded(1e18).is_err());
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(super) fn candidate(
         };
     }
     let candidate = Candidate {
+        is_own: true,
         label: String::new(),
         kernel: kernels.remove(0),
         others: kernels,

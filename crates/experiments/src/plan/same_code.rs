@@ -13,8 +13,9 @@ pub(super) fn distinct(variants: Vec<Candidate>) -> Vec<Candidate> {
     }
     let mut kept: Vec<Candidate> = vec![];
     for variant in variants {
-        if !kept.iter().any(|known| are_same(known, &variant, &unread)) {
-            kept.push(variant);
+        match kept.iter_mut().find(|known| are_same(known, &variant, &unread)) {
+            Some(known) => known.is_own |= variant.is_own,
+            None => kept.push(variant),
         }
     }
     kept

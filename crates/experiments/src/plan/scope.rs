@@ -14,6 +14,6 @@ pub(super) fn with_constants(
         .into_iter()
         .zip(group)
         .map(|(name, size)| (name.to_owned(), f64::from(size)));
-    let constants = constants.iter().map(|(name, value)| (name.clone(), value.number()));
+    let constants = constants.iter().flat_map(|(name, value)| value.numbers(name));
     group.chain(constants).chain(scope.iter().cloned()).collect()
 }

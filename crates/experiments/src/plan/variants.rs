@@ -92,7 +92,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         .text(device.language)
         .ok_or_else(|| format!("the kernel has no {:?} source", device.language).to_lowercase())?;
     check_group(variant.group, workload, device)?;
-    check_types(&variant.constants, device)?;
+    check_types(&variant.constants, text.is_module(), device)?;
     let scope = with_constants(&asked.scope, variant.group, &variant.constants);
     let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
     let later = asked.later.iter().map(|(scope, params)| {
@@ -129,6 +129,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
     check_arguments(&source, asked)?;
     Ok(Candidate {
         label: variant.label.clone(),
+        is_own: variant.is_of(kernel),
         other_language: other_language(asked, kernel, &source),
         kernel: source,
         others: vec![],
@@ -259,17 +260,24 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
 }
 
 /// Whether the device, or its language, has the types and products of matrices that are constants.
-fn check_types(constants: &[(String, Constant)], device: &DeviceInfo) -> Result<(), String> {
+fn check_types(
+    constants: &[(String, Constant)],
+    is_module: bool,
+    device: &DeviceInfo,
+) -> Result<(), String> {
     let lacking = |constant: &Constant| match constant {
         Constant::Type(r#type) if r#type.spelled(device.language).is_none() => {
-            Some(format!("WGSL has no type `{}`", String::from(*r#type)))
+            let language = device.language.spelled();
+            Some(format!("{language} has no type `{}`", String::from(*r#type)))
         }
         Constant::Matrix(product) => {
             let name = product.to_string();
             if !device.features.contains(&name) {
                 return Some(format!("the device has no matrix unit for `{name}`"));
             }
-            product.spelled("M", device.language).err().map(|why| why.to_string())
+            // A module has their sizes as numbers.
+            let spelled = (!is_module).then(|| product.spelled("M", device.language));
+            spelled.and_then(Result::err).map(|why| why.to_string())
         }
         _ => None,
     };

@@ -66,7 +66,8 @@ fn cases_of<'m, 'a>(
     cases.copied().filter(|case| is_ceiling(case))
 }
 
-fn is_ceiling(case: &Aggregate) -> bool {
+/// Whether a case measures what a device can do at most.
+pub(super) fn is_ceiling(case: &Aggregate) -> bool {
     let record = case.described_by();
     let named = record.ceiling.is_some() || record.tags.iter().any(|tag| tag == TAG);
     named && case.key.measure.is_kernel()

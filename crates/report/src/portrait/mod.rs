@@ -40,8 +40,8 @@ pub fn section(
         .collect();
     let section = Section::new("portrait", "What the devices can do")
         .text(
-            "A ceiling is the best verified variant of a kernel that does nothing else; a level is a size of \
-             the working set at which bandwidth falls. A word says why there is no figure; what was not run has a dash: `gpubench run \
+            "A ceiling is the best verified variant of a kernel that does nothing else; a level is a \
+             cache, which ends where loads get slower, or a size at which bandwidth falls. A word says why there is no figure; what was not run has a dash: `gpubench run \
              ceilings` and `gpubench run characterise` measure all of it.",
         )
         .table(reported::table(&devices))

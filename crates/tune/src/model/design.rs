@@ -20,7 +20,7 @@ pub fn start(
     let mut pool: Vec<(f64, usize)> = prior.iter().map(key).zip(0..).collect();
     pool.sort_by(|a, b| b.0.total_cmp(&a.0));
     let pool: Vec<usize> = pool.into_iter().take(POOL).map(|(_, variant)| variant).collect();
-    let Some(first) = pool.first() else { return vec![] };
+    let Some(first) = pool.first().filter(|_| count > 0) else { return vec![] };
     let mut taken = vec![*first];
     let mut nearest = vec![f64::INFINITY; pool.len()];
     while taken.len() < count.min(pool.len()) {

@@ -2,7 +2,7 @@
 
 use gpubench_analysis::fit::Profiled;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Constant, DeviceInfo};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Size;
 use gpubench_experiments::plan;
@@ -53,7 +53,7 @@ impl Target {
         let numbers: Vec<_> =
             variants.iter().map(|one| (one.group, one.constants.as_slice())).collect();
         let space = space(&numbers).map_err(wrong)?;
-        let own = variants.iter().position(|variant| is_own(variant, kernel));
+        let own = variants.iter().position(|variant| variant.is_of(kernel));
         let (suite, kernel) = (Suite { workloads: vec![], ..suite.clone() }, kernel.clone());
         let (device, profiled) = (device.clone(), profiled.cloned());
         Ok(Some(Self { device, workload, variants, space, own, profiled, suite, kernel }))
@@ -101,12 +101,4 @@ impl Target {
             None => Err("nothing is measured".into()),
         }
     }
-}
-
-/// Whether the suite itself takes this variant.
-fn is_own(variant: &Variant, kernel: &Kernel) -> bool {
-    let same = |(name, value): &(String, Constant)| {
-        kernel.constants.iter().any(|(known, own)| known == name && own == value)
-    };
-    variant.group == kernel.group && variant.constants.iter().all(same)
 }
