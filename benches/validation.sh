@@ -6,7 +6,7 @@
 #
 # GPU=1 asks for GPU-assisted validation in place of synchronization: both at once the layer does not promise.
 # DEVICE=vulkan-share:0 names another device, SECONDS_EACH=1200 the time for a suite, KEEP=FOLDER keeps logs and results.
-# Needs Debian's vulkan-validationlayers. The layer slows everything down: no time that is printed means anything.
+# Needs Debian's vulkan-validationlayers; later layers (1.4.363) write another form, which is read, too. The layer slows everything down: no time that is printed means anything.
 set -euo pipefail
 
 binary=$(realpath "${1:-target/release/gpubench}")
@@ -30,6 +30,12 @@ khronos_validation.log_filename = $folder/pipe
 END
 export VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation VK_LAYER_SETTINGS_PATH=$folder
 
+# What the layer complains of, not counting that these settings have newer names.
+messages() {
+    grep -E '\((ERROR|WARN|PERF)[A-Z]* / |^Validation (Error|Warning|Performance)' | grep -v 'VALIDATION-SETTINGS' \
+        | sed 's/: msgNum.*//' || true
+}
+
 # `gpubench run SUITE` as every case is verified, and what the layer wrote meanwhile.
 check() {
     local suite=$1 name log code=0 active messages
@@ -41,11 +47,11 @@ check() {
         --budget "${SECONDS_EACH:-1200}" --quiet --output "$folder/$name.jsonl" > "$folder/$name.txt" 2>&1 || code=$?
     sleep 1
     kill "$reader"
-    active=$(grep -c "Current Enables: ${enable%_EXT}" "$log" || true)
-    messages=$(grep -cE '\((ERROR|WARN|PERF)[A-Z]* / ' "$log" || true)
+    active=$(grep -cE "Current Enables: ${enable%_EXT}|^  - (Synchronization|GPU-AV|GPU Assisted)" "$log" || true)
+    messages=$(messages < "$log" | wc -l)
     echo "$name: exit code $code, $(grep -E '✓ .* verified' "$folder/$name.txt" | sed 's/^ *//' || true)"
     echo "$name: the layer was active in $active processes, $messages messages"
-    grep -E '\((ERROR|WARN|PERF)[A-Z]* / ' "$log" | sed 's/: msgNum.*//' | sort | uniq -c || true
+    messages < "$log" | sort | uniq -c
     # Where the layer never spoke, it was not there, and no message means nothing.
     [ "$active" -gt 0 ] && [ "$messages" = 0 ] && [ "$code" = 0 ]
 }

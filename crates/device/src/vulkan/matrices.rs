@@ -39,7 +39,8 @@ impl Features {
         let none = Self::default();
         Self {
             matrices: none.matrices.cooperative_matrix(true),
-            model: none.model.vulkan_memory_model(true),
+            // Where the model is enabled, atomics of all kernels need its scope.
+            model: none.model.vulkan_memory_model(true).vulkan_memory_model_device_scope(true),
             bf16: Bfloat16Features::of_matrices(),
         }
     }
@@ -55,7 +56,9 @@ impl Features {
     }
 
     fn are_there(&self) -> bool {
-        ![self.matrices.cooperative_matrix, self.model.vulkan_memory_model].contains(&vk::FALSE)
+        let Self { matrices, model, .. } = self;
+        let scope = model.vulkan_memory_model_device_scope;
+        ![matrices.cooperative_matrix, model.vulkan_memory_model, scope].contains(&vk::FALSE)
     }
 }
 
