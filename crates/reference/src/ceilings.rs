@@ -193,13 +193,7 @@ pub fn subgroup_chain(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
-        Problem::new(
-            numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect(),
-            buffers.into_iter().map(|(name, data)| (name.to_owned(), data)).collect(),
-        )
-    }
+    use crate::problem::testing::problem;
 
     #[test]
     fn a_dot_product_takes_the_sign_of_every_byte() {

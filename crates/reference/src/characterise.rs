@@ -240,11 +240,7 @@ pub fn atomics(problem: &Problem) -> Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
-        let numbers = numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
-        Problem::new(numbers, buffers.into_iter().map(|(n, d)| (n.to_owned(), d)).collect())
-    }
+    use crate::problem::testing::problem;
 
     fn out(written: Written) -> Vec<u32> {
         match written.unwrap().remove(0).1 {

@@ -51,14 +51,8 @@ pub fn matrix_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::testing::problem;
     use gpubench_core::gpu::Scalar;
-
-    fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
-        Problem::new(
-            numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect(),
-            buffers.into_iter().map(|(name, data)| (name.to_owned(), data)).collect(),
-        )
-    }
 
     #[test]
     fn a_matrix_gains_another_product_every_step() {

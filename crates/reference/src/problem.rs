@@ -121,3 +121,16 @@ fn too_short(name: &str, has: usize, wanted: usize) -> Error {
 fn wrong_type(name: &str, wanted: &str, found: &Data) -> Error {
     Error::Usage(format!("the reference needs `{name}` as {wanted}, not {}", found.scalar().name()))
 }
+
+/// Problems for tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{Data, Problem};
+
+    /// Of these numbers and buffers.
+    pub fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
+        let numbers = numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
+        let named = |(name, data): (&str, Data)| (name.to_owned(), data);
+        Problem::new(numbers, buffers.into_iter().map(named).collect())
+    }
+}
