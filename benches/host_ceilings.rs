@@ -10,6 +10,7 @@
 //! element as twelve bytes, whether or not the processor reads a line before it writes it.
 
 mod host;
+// Of `peers`, which shares `host`, nothing uses it.
 #[path = "host/loads.rs"]
 mod loads;
 

@@ -4,7 +4,7 @@ use gpubench_core::record::profile::{Bandwidth, Stream};
 use gpubench_document::Quantity;
 use gpubench_model::saturation::{Point, fit};
 
-/// The knee of bandwidth against work-items in flight; `None` with fewer points than its curve's parameters.
+/// The knee of bandwidth against work-items in flight; `None` with fewer points than its curve needs.
 pub(crate) fn knee(stream: &Stream) -> Option<Quantity> {
     let point = |point: &Bandwidth| Point {
         items: f64::from(point.groups) * f64::from(stream.group_size),

@@ -24,10 +24,10 @@ const SEVERAL: u32 = 64;
 
 /// Kernels whose first launch is timed, at most.
 const NEW_KERNELS: i64 = 9;
+/// The number under which each is built, apart from those of cases and of a search.
+const NEW_KERNEL: KernelId = KernelId(1 << 21);
 /// A constant that no kernel has.
 const UNUSED: &str = "GPUBENCH_UNUSED";
-/// Their number, apart from those of cases and of a search.
-const NEW_KERNEL: KernelId = KernelId(1 << 21);
 
 /// Seconds over which launches are sampled. A driver for the CPU starts one within a few microseconds and the next
 /// within many, as the system wakes its threads, and stays with one sort for a while.
