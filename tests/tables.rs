@@ -101,7 +101,7 @@ fn every_kernel_has_the_other_language() {
 fn modules_and_their_source_change_together() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/ceilings");
     for (name, hash) in COMPILED {
-        let is = sha256_hex(&fs::read(folder.join(name)).unwrap());
+        let is = sha256_hex(fs::read(folder.join(name)).unwrap());
         assert_eq!(is, hash, "{name}: compile the modules again, and note all hashes");
     }
 }
