@@ -1,6 +1,7 @@
 //! What makes a release smaller: the linker leaves out the tables for unwinding, a seventh of the file, which a program
-//! that aborts does not need, and keeps one of functions that are equal to the byte. `profiling`, which is built with
-//! debug information, has both, for `perf`.
+//! that aborts does not need, keeps one of functions that are equal to the byte, and gives the program a fixed address,
+//! so that no table of what moves with it is needed. Its libraries, drivers too, still lie at random ones. `profiling`,
+//! which is built with debug information, has none of the three, for `perf`.
 use std::env::var;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -52,7 +53,7 @@ fn main() -> std::io::Result<()> {
     std::fs::write(&script, SCRIPT)?;
     let script = format!("-Wl,-T,{}", script.display());
     let mut taken = vec![];
-    for argument in [script.as_str(), "-Wl,--icf=all"].into_iter().filter(|_| is_there) {
+    for argument in [script.as_str(), "-Wl,--icf=all", "-no-pie"].into_iter().filter(|_| is_there) {
         taken.push(argument);
         if links(&taken, Path::new(&folder))? {
             println!("cargo:rustc-link-arg-bin=gpubench={argument}");
