@@ -16,7 +16,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 const KERNEL: KernelId = KernelId(0);
+/// Bytes of each buffer.
 const LEN: u64 = 8192;
+/// So many that a copy goes through all slots of the staging ring, whose slots have 1 MiB, and reuses the first.
+const LONG: u64 = (11 << 19) + 24;
 /// Device buffers; behind them are two host buffers of each kind.
 const DEVICE: u32 = 4;
 const HOST: [MemoryKind; 6] = [
@@ -91,11 +94,13 @@ fn overlap(a: Slice, b: Slice) -> bool {
 struct Generator {
     rng: Pcg64Mcg,
     alignment: u64,
+    /// Bytes of each buffer.
+    len: u64,
 }
 
 impl Generator {
     fn slice(&mut self, buffer: u32, len: u64, alignment: u64) -> Slice {
-        let offset = self.rng.random_range(0..=(LEN - len) / alignment) * alignment;
+        let offset = self.rng.random_range(0..=(self.len - len) / alignment) * alignment;
         Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
     }
 
@@ -103,7 +108,7 @@ impl Generator {
         let len = match self.rng.random_range(0..4) {
             // Bytes that are no words: what is not a word's must stay.
             0 => self.rng.random_range(1..64),
-            _ => 4 * self.rng.random_range(1..LEN / 8),
+            _ => 4 * self.rng.random_range(1..self.len / 4),
         };
         let device = self.rng.random_range(0..DEVICE);
         let other = (device + self.rng.random_range(1..DEVICE)) % DEVICE;
@@ -153,40 +158,40 @@ impl Generator {
     }
 }
 
-fn fill(device: &mut dyn Device, id: u32, kind: MemoryKind) {
+fn fill(device: &mut dyn Device, id: u32, kind: MemoryKind, len: u64) {
     let mut rng = Pcg64Mcg::seed_from_u64(id.into());
     // Numbers, since a reference reads words as such.
-    let data: Vec<u8> = (0..LEN / 4).flat_map(|_| f32::to_ne_bytes(rng.random::<f32>())).collect();
-    device.alloc(BufferId(id), Bytes(LEN), kind).unwrap();
+    let data: Vec<u8> = (0..len / 4).flat_map(|_| f32::to_ne_bytes(rng.random::<f32>())).collect();
+    device.alloc(BufferId(id), Bytes(len), kind).unwrap();
     device.write(BufferId(id), &data).unwrap();
 }
 
 /// A device with the kernel and all buffers; kinds of host memory that it lacks are pinned.
-fn prepared(mut device: Box<dyn Device>) -> Box<dyn Device> {
+fn prepared(mut device: Box<dyn Device>, len: u64) -> Box<dyn Device> {
     device.build(KERNEL, &copy()).unwrap();
     let has = device.info().host_memory.clone();
     let kinds = [MemoryKind::Device; DEVICE as usize].into_iter().chain(HOST);
     for (id, kind) in (0..).zip(kinds) {
         let known = kind == MemoryKind::Device || has.contains(&kind);
-        fill(&mut *device, id, if known { kind } else { MemoryKind::Pinned });
+        fill(&mut *device, id, if known { kind } else { MemoryKind::Pinned }, len);
     }
     device
 }
 
-fn simulated() -> Box<dyn Device> {
+fn simulated(len: u64) -> Box<dyn Device> {
     let mut gpu = Sim::default().descriptions().unwrap().remove(0);
     gpu.queues = 32;
-    prepared(Box::new(SimDevice::new(gpu, 0, 0)))
+    prepared(Box::new(SimDevice::new(gpu, 0, 0)), len)
 }
 
 /// Executes random recordings on both, and compares every buffer after each.
-fn agree(vulkan: &Vulkan, queues: u32, computing: u32, recordings: u64) {
-    let mut device = prepared(vulkan.open(0).unwrap());
-    let mut simulated = simulated();
+fn agree(vulkan: &Vulkan, (queues, computing): (u32, u32), len: u64, recordings: u64) {
+    let mut device = prepared(vulkan.open(0).unwrap(), len);
+    let mut simulated = simulated(len);
     assert!(device.info().queues >= queues);
     let alignment = device.info().offset_alignment.0;
     for seed in 0..recordings {
-        let mut generator = Generator { rng: Pcg64Mcg::seed_from_u64(seed), alignment };
+        let mut generator = Generator { rng: Pcg64Mcg::seed_from_u64(seed), alignment, len };
         let recording = generator.recording(queues, computing);
         device.run(&recording).unwrap();
         simulated.run(&recording).unwrap();
@@ -200,19 +205,25 @@ fn agree(vulkan: &Vulkan, queues: u32, computing: u32, recordings: u64) {
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn one_kernel_queue_and_two_copy_engines_agree_with_the_simulator() {
-    agree(&Vulkan { share_queues: false, queues: Some(queues(1, 2)) }, 3, 1, 400);
+    agree(&Vulkan { share_queues: false, queues: Some(queues(1, 2)) }, (3, 1), LEN, 400);
 }
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn eight_kernel_queues_agree_with_the_simulator() {
-    agree(&Vulkan { share_queues: false, queues: Some(queues(8, 0)) }, 8, 8, 400);
+    agree(&Vulkan { share_queues: false, queues: Some(queues(8, 0)) }, (8, 8), LEN, 400);
 }
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn queues_that_share_the_devices_agree_with_the_simulator() {
-    agree(&Vulkan { share_queues: true, queues: None }, 6, 6, 200);
+    agree(&Vulkan { share_queues: true, queues: None }, (6, 6), LEN, 200);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn long_copies_around_the_staging_ring_agree_with_the_simulator() {
+    agree(&Vulkan { share_queues: false, queues: Some(queues(2, 2)) }, (4, 2), LONG, 200);
 }
 
 #[test]
@@ -220,16 +231,16 @@ fn queues_that_share_the_devices_agree_with_the_simulator() {
 fn more_queues_than_there_are_need_to_share() {
     let mut recording = Recording::default();
     for queue in 0..3 {
-        let op = Generator { rng: Pcg64Mcg::seed_from_u64(1), alignment: 256 }.op(false);
+        let op = Generator { rng: Pcg64Mcg::seed_from_u64(1), alignment: 256, len: LEN }.op(false);
         recording.push(Queue(queue), vec![], op);
     }
     let one = Vulkan { share_queues: false, queues: Some(queues(1, 1)) };
-    let mut device = prepared(one.open(0).unwrap());
+    let mut device = prepared(one.open(0).unwrap(), LEN);
     let rejected = device.run(&recording);
     let Err(Error::Unsupported(why)) = rejected else { panic!("{rejected:?}") };
     assert!(why.contains("3 queues") && why.contains("vulkan-share"), "{why}");
     let shared = Vulkan { share_queues: true, ..one };
-    assert!(prepared(shared.open(0).unwrap()).run(&recording).is_ok());
+    assert!(prepared(shared.open(0).unwrap(), LEN).run(&recording).is_ok());
 }
 
 #[test]

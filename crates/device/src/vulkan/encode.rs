@@ -1,5 +1,6 @@
 //! A batch becomes commands: each step behind a barrier, between two timestamps where it is timed.
 
+use super::plan::How;
 use super::prepare::Parts;
 use super::topology::DeviceQueue;
 use crate::validation::no_kernel;
@@ -24,11 +25,10 @@ struct Writer<'p, 'a, 'r> {
     bound: Option<Bound<'r>>,
 }
 
-/// Encodes the steps of a batch; `queries` where they are timed.
+/// Encodes the steps of a batch, by their positions; `queries` where they are timed.
 pub(super) fn encode(
     parts: &mut Parts<'_>,
-    recording: &Recording,
-    steps: &[usize],
+    (recording, hows, steps): (&Recording, &[How], &[usize]),
     queue: DeviceQueue,
     queries: Option<vk::QueryPool>,
 ) -> Result<vk::CommandBuffer> {
@@ -36,7 +36,7 @@ pub(super) fn encode(
     let computes = queue.computes;
     let mut writer = Writer { parts, commands, computes, queries, bound: None };
     for &step in steps {
-        writer.step(step, &recording.steps[step].op)?;
+        writer.step(step, &recording.steps[step].op, hows[step])?;
     }
     writer.show_host();
     writer.parts.pools.end(commands)?;
@@ -44,7 +44,7 @@ pub(super) fn encode(
 }
 
 impl<'r> Writer<'_, '_, 'r> {
-    fn step(&mut self, number: usize, op: &'r Op) -> Result<()> {
+    fn step(&mut self, number: usize, op: &'r Op, how: How) -> Result<()> {
         self.barrier();
         self.stamp(number * 2);
         match op {
@@ -52,7 +52,7 @@ impl<'r> Writer<'_, '_, 'r> {
                 self.launch(Bound { kernel: *kernel, buffers, params }, *groups)?;
             }
             Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => {
-                self.copy(*from, *to)?;
+                self.copy(*from, *to, how)?;
             }
             // The host's to do.
             Op::Map { .. } | Op::Unmap { .. } => {}
@@ -163,14 +163,14 @@ impl<'r> Writer<'_, '_, 'r> {
     }
 
     #[expect(unsafe_code, reason = "Vulkan call")]
-    fn copy(&mut self, from: Slice, to: Slice) -> Result<()> {
+    fn copy(&mut self, from: Slice, to: Slice, how: How) -> Result<()> {
         if from.len.0 == 0 {
             return Ok(());
         }
         let memory = &self.parts.memory;
-        let (source, target) = (memory.buffer(from.buffer)?, memory.buffer(to.buffer)?);
-        let region =
-            vk::BufferCopy { src_offset: from.offset.0, dst_offset: to.offset.0, size: from.len.0 };
+        let (source, src_offset) = memory.place(from, how)?;
+        let (target, dst_offset) = memory.place(to, how)?;
+        let region = vk::BufferCopy { src_offset, dst_offset, size: from.len.0 };
         // SAFETY: both ranges were checked to lie in their buffers, which outlive the command.
         unsafe {
             self.parts.context.device.cmd_copy_buffer(self.commands, source, target, &[region]);

@@ -33,6 +33,7 @@ mod matrices;
 mod memory;
 mod module;
 mod params;
+mod pieces;
 mod plan;
 mod prepare;
 mod run;

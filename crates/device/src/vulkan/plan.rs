@@ -3,9 +3,10 @@
 //! Steps of one queue are one batch until another queue waits for one of them, or one of them waits for
 //! another queue. Everything is handed over in the recording's order, so that a queue never waits for
 //! what stands behind it on the same queue of the device. The host's half of a copy from pageable memory
-//! comes before the device's; that of a copy to it is put off until the bytes are wanted, or to the
-//! end.
+//! comes before the device's; that of a copy to it is put off until the bytes are wanted, or their slot of
+//! the staging ring, or to the end.
 
+use super::pieces::{SLOTS, slot};
 use gpubench_core::gpu::{Op, Recording, Slice};
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ pub(super) enum How {
     /// The device alone.
     Device,
     /// The device, after the host has copied pageable memory to staging, or before it copies it from
-    /// there.
-    Staged,
+    /// there: from this byte of the ring on.
+    Staged(u64),
     /// The host alone: a copy into or out of the device's memory, a map, an unmap.
     Direct,
 }
@@ -33,10 +34,10 @@ pub(super) struct Batch {
 /// What the host does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostCopy {
-    /// Pageable memory to its staging buffer.
-    ToStaging(Slice),
-    /// A staging buffer to its pageable memory.
-    FromStaging(Slice),
+    /// Pageable memory to a place in the staging ring.
+    ToStaging(Slice, u64),
+    /// A place in the staging ring to pageable memory.
+    FromStaging(u64, Slice),
     /// A whole step, by its position.
     Direct(usize),
 }
@@ -61,6 +62,9 @@ pub(super) fn plan(recording: &Recording, assigned: &[usize], hows: &[How]) -> V
         open: BTreeMap::new(),
         ends: BTreeMap::new(),
         pending: vec![],
+        slot: 0,
+        uploads: Default::default(),
+        busy: BTreeMap::new(),
         stages: vec![],
     };
     planner.waited = planner.waited();
@@ -70,6 +74,13 @@ pub(super) fn plan(recording: &Recording, assigned: &[usize], hows: &[How]) -> V
     planner.close_all();
     planner.collect(|_| true);
     planner.stages
+}
+
+/// A copy to pageable memory whose bytes are still in staging.
+struct Pending {
+    step: usize,
+    at: u64,
+    to: Slice,
 }
 
 struct Planner<'a> {
@@ -82,10 +93,16 @@ struct Planner<'a> {
     /// The last step so far of each queue.
     last: BTreeMap<usize, usize>,
     open: BTreeMap<usize, Batch>,
-    /// The last step of the batch of each copy to pageable memory, once that is closed.
+    /// The last step of the batch of each staged copy, once that is closed. It is what the batch signals;
+    /// Khronos' layer never sees the end of a wait for any other.
     ends: BTreeMap<usize, usize>,
-    /// Copies to pageable memory whose bytes are still in staging.
-    pending: Vec<usize>,
+    pending: Vec<Pending>,
+    /// The slot of the staging ring that copies take places in.
+    slot: usize,
+    /// Of each slot the last copy from pageable memory, by queue.
+    uploads: [BTreeMap<usize, usize>; SLOTS],
+    /// Those that the host has not waited for since the slot was entered again.
+    busy: BTreeMap<usize, usize>,
     stages: Vec<Stage>,
 }
 
@@ -114,7 +131,7 @@ impl Planner<'_> {
     }
 
     fn step(&mut self, step: usize) {
-        let (queue, waits) = (self.queues[step], self.waits(step));
+        let (queue, mut waits) = (self.queues[step], self.waits(step));
         match (self.hows[step], &self.recording.steps[step].op) {
             (How::Direct, _) => {
                 let own = self.last.get(&queue).map(|&last| (queue, last));
@@ -122,12 +139,22 @@ impl Planner<'_> {
                 self.host(after, HostCopy::Direct(step));
                 return;
             }
-            (How::Staged, Op::Upload { from, .. }) => {
-                self.collect(|to| overlap(to, from));
-                self.host(BTreeMap::new(), HostCopy::ToStaging(*from));
+            (How::Staged(at), Op::Upload { from, .. }) => {
+                self.enter(slot(at));
+                self.collect(|pending| overlap(&pending.to, from));
+                let busy = std::mem::take(&mut self.busy);
+                self.host(busy, HostCopy::ToStaging(*from, at));
+                self.uploads[slot(at)].insert(queue, step);
             }
-            (How::Staged, _) => self.pending.push(step),
-            (How::Device, _) => {}
+            (How::Staged(at), Op::Download { to, .. }) => {
+                self.enter(slot(at));
+                for (&on, &upload) in self.busy.iter().filter(|(on, _)| **on != queue) {
+                    let last = waits.entry(on).or_insert(upload);
+                    *last = upload.max(*last);
+                }
+                self.pending.push(Pending { step, at, to: *to });
+            }
+            (How::Device | How::Staged(_), _) => {}
         }
         if !waits.is_empty() {
             self.close(queue);
@@ -141,20 +168,28 @@ impl Planner<'_> {
         }
     }
 
-    /// The host's half of the copies to pageable memory that are wanted.
-    fn collect(&mut self, wanted: impl Fn(&Slice) -> bool) {
-        let pending = std::mem::take(&mut self.pending);
-        for step in pending {
-            let Op::Download { to, .. } = &self.recording.steps[step].op else { continue };
-            if wanted(to) {
-                self.close_all();
-                // What is waited for is what a batch signals: its end.
-                let end = self.ends.get(&step).copied().unwrap_or(step);
-                let after = BTreeMap::from([(self.queues[step], end)]);
-                self.host(after, HostCopy::FromStaging(*to));
-            } else {
-                self.pending.push(step);
-            }
+    /// Copies take places in a slot: what was in it is collected, or waited for before it is overwritten.
+    /// What took places before is handed over, so that the device copies it meanwhile.
+    fn enter(&mut self, slot: usize) {
+        if slot == self.slot {
+            return;
+        }
+        self.slot = slot;
+        self.close_all();
+        self.collect(|pending| super::pieces::slot(pending.at) == slot);
+        let uploads = std::mem::take(&mut self.uploads[slot]);
+        self.busy = uploads.into_iter().map(|(queue, step)| (queue, self.ends[&step])).collect();
+    }
+
+    /// The host's half of the copies to pageable memory, to the last one that is wanted: a later one may
+    /// overwrite what an earlier one wrote.
+    fn collect(&mut self, is_wanted: impl Fn(&Pending) -> bool) {
+        let wanted = self.pending.iter().rposition(is_wanted).map_or(0, |last| last + 1);
+        let later = self.pending.split_off(wanted);
+        for Pending { step, at, to } in std::mem::replace(&mut self.pending, later) {
+            self.close_all();
+            let after = BTreeMap::from([(self.queues[step], self.ends[&step])]);
+            self.host(after, HostCopy::FromStaging(at, to));
         }
     }
 
@@ -172,8 +207,8 @@ impl Planner<'_> {
     fn close(&mut self, on: usize) {
         let Some(batch) = self.open.remove(&on) else { return };
         if let Some(&end) = batch.steps.last() {
-            let staged = batch.steps.iter().filter(|step| self.hows[**step] == How::Staged);
-            self.ends.extend(staged.map(|&step| (step, end)));
+            let staged = |step: &&usize| matches!(self.hows[**step], How::Staged(_));
+            self.ends.extend(batch.steps.iter().filter(staged).map(|&step| (step, end)));
         }
         match self.stages.last_mut() {
             Some(Stage::Submit { queue, batches }) if *queue == on => batches.push(batch),
@@ -190,6 +225,7 @@ pub(super) fn overlap(a: &Slice, b: &Slice) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pieces::RING;
     use super::*;
     use gpubench_core::gpu::{BufferId, Queue, StepId};
     use gpubench_core::units::Bytes;
@@ -259,21 +295,64 @@ mod tests {
     fn bytes_in_staging_are_collected_when_they_are_wanted() {
         let mut recording = recording(&[(0, &[]), (0, &[])]);
         recording.push(Queue(0), vec![], Op::Upload { from: slice(9), to: slice(0) });
-        let stages = plan(&recording, &[0], &[How::Staged; 3]);
+        let stages = plan(&recording, &[0], &[0, 64, 128].map(How::Staged));
         let host = |step: Option<usize>, copy| Stage::Host {
             after: step.map(|step| (0, step)).into_iter().collect(),
             copy,
         };
         let wanted = [
             submit(0, &[batch(&[0, 1], &[])]),
-            host(Some(1), HostCopy::FromStaging(slice(9))),
-            host(Some(1), HostCopy::FromStaging(slice(9))),
-            host(None, HostCopy::ToStaging(slice(9))),
+            host(Some(1), HostCopy::FromStaging(0, slice(9))),
+            host(Some(1), HostCopy::FromStaging(64, slice(9))),
+            host(None, HostCopy::ToStaging(slice(9), 128)),
             submit(0, &[batch(&[2], &[])]),
         ];
         assert_eq!(stages, wanted);
         recording.steps.truncate(1);
-        let at_the_end = plan(&recording, &[0], &[How::Staged]);
-        assert_eq!(at_the_end[1], host(Some(0), HostCopy::FromStaging(slice(9))));
+        let at_the_end = plan(&recording, &[0], &[How::Staged(4)]);
+        assert_eq!(at_the_end[1], host(Some(0), HostCopy::FromStaging(4, slice(9))));
+    }
+
+    /// Steps of one queue that take whole slots of the ring, one after the other.
+    fn around_the_ring(steps: usize, op: impl Fn(usize) -> (u32, Op)) -> Vec<Stage> {
+        let mut recording = Recording::default();
+        for step in 0..steps {
+            let (queue, op) = op(step);
+            recording.push(Queue(queue), vec![], op);
+        }
+        let at = |step| How::Staged((step % SLOTS) as u64 * RING / SLOTS as u64);
+        plan(&recording, &[0, 1], &(0..steps).map(at).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_host_overwrites_a_slot_once_the_device_has_copied_it() {
+        let upload = |_| (0, Op::Upload { from: slice(9), to: slice(0) });
+        let stages = around_the_ring(SLOTS + 1, upload);
+        let waited = stages.iter().filter_map(|stage| match stage {
+            Stage::Host { after, .. } => Some(after.clone()),
+            Stage::Submit { .. } => None,
+        });
+        let mut wanted = vec![BTreeMap::new(); SLOTS];
+        wanted.push(BTreeMap::from([(0, 0)]));
+        assert_eq!(waited.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn a_slot_is_collected_before_the_device_overwrites_it_while_it_copies_others() {
+        let download = |_| (0, Op::Download { from: slice(0), to: slice(9) });
+        let stages = around_the_ring(SLOTS + 1, download);
+        let first = (0..SLOTS).map(|step| batch(&[step], &[])).collect::<Vec<_>>();
+        assert_eq!(stages[0], submit(0, &first));
+        let after = BTreeMap::from([(0, 0)]);
+        assert_eq!(stages[1], Stage::Host { after, copy: HostCopy::FromStaging(0, slice(9)) });
+    }
+
+    #[test]
+    fn a_queue_writes_to_a_slot_once_another_has_read_it() {
+        let stages = around_the_ring(SLOTS + 1, |step| match step {
+            SLOTS => (1, Op::Download { from: slice(0), to: slice(8) }),
+            _ => (0, Op::Upload { from: slice(9), to: slice(0) }),
+        });
+        assert_eq!(stages[2 * SLOTS], submit(1, &[batch(&[SLOTS], &[(0, 0)])]));
     }
 }

@@ -102,7 +102,7 @@ impl Parts<'_> {
                 Err(Error::Unsupported(why.into()))
             }
             MemoryKind::Mapped => self.memory.make_direct(self.pools, device.buffer),
-            MemoryKind::Pageable => self.memory.stage(host.buffer).map(|()| false),
+            MemoryKind::Pageable => self.memory.make_staging().map(|()| false),
             _ => Ok(false),
         }
     }
@@ -140,7 +140,7 @@ impl Parts<'_> {
             Op::Upload { from: host, .. } | Op::Download { to: host, .. } => host,
         };
         Ok(match self.memory.kind(host.buffer)? {
-            MemoryKind::Pageable => How::Staged,
+            MemoryKind::Pageable => How::Staged(0),
             MemoryKind::Mapped => How::Direct,
             _ => How::Device,
         })

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Owned};
 use super::encode::encode;
+use super::pieces::cut;
 use super::plan::{HostCopy, How, Stage, plan};
 use super::prepare::Parts;
 use super::status::checked;
@@ -44,6 +45,7 @@ enum Action {
 struct Run<'p, 'a> {
     parts: &'p mut Parts<'a>,
     recording: &'p Recording,
+    hows: &'p [How],
     semaphores: &'p mut Semaphores,
     /// The last step of each of the device's queues that it does: the host's have ended anyway.
     last: BTreeMap<usize, usize>,
@@ -69,10 +71,12 @@ pub(super) fn run(
         queries.reserve(parts.context, parts.pools, recording.steps.len())?;
     }
     parts.pools.reset()?;
+    let (recording, hows) = cut(recording, hows);
+    let recording = recording.as_ref();
     let last = recording.steps.iter().enumerate().filter(|(i, _)| hows[*i] != How::Direct);
     let last = last.map(|(i, step)| (assigned[step.queue.0 as usize], i)).collect();
     let context = Rc::clone(parts.context);
-    let mut run = Run { parts, recording, semaphores, last };
+    let mut run = Run { parts, recording, hows: &hows, semaphores, last };
     run.ensure_semaphores()?;
     let pool = queries.pool().filter(|_| clock.is_some());
     let actions = plan(recording, &assigned, &hows).into_iter();
@@ -157,7 +161,8 @@ impl Run<'_, '_> {
         let place = self.parts.context.topology.queues[queue];
         let mut encoded = vec![];
         for batch in batches {
-            let commands = encode(self.parts, self.recording, &batch.steps, place, queries)?;
+            let work = (self.recording, self.hows, &batch.steps[..]);
+            let commands = encode(self.parts, work, place, queries)?;
             let waits = batch.waits.iter().filter_map(|(&queue, &step)| self.ended(queue, step));
             let (waits, wait_values): (Vec<_>, Vec<_>) = waits.unzip();
             let signals = batch.steps.last().and_then(|&step| self.ended(queue, step));
@@ -244,8 +249,8 @@ impl Run<'_, '_> {
     fn copy(&mut self, copy: HostCopy) -> Result<()> {
         let memory = &mut self.parts.memory;
         match copy {
-            HostCopy::ToStaging(slice) => memory.through_staging(slice, true),
-            HostCopy::FromStaging(slice) => memory.through_staging(slice, false),
+            HostCopy::ToStaging(slice, at) => memory.through_staging(slice, at, true),
+            HostCopy::FromStaging(at, slice) => memory.through_staging(slice, at, false),
             HostCopy::Direct(step) => match &self.recording.steps[step].op {
                 Op::Upload { from, to } => memory.direct(*from, *to, true),
                 Op::Download { from, to } => memory.direct(*to, *from, false),
