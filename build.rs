@@ -14,9 +14,10 @@ const SCRIPT: &str = "SECTIONS {
 
 /// Where nobody unwinds: a release aborts. What Arm's 32-bit programs have instead was not tried: there `./x` builds
 /// without the tables, but for those of the standard library.
-const WHERE: [(&str, &[&str]); 4] = [
+const WHERE: [(&str, &[&str]); 5] = [
     ("CARGO_CFG_TARGET_ARCH", &["x86_64", "aarch64"]),
     ("CARGO_CFG_TARGET_OS", &["linux"]),
+    ("CARGO_CFG_TARGET_ENV", &["gnu"]),
     ("PROFILE", &["release"]),
     ("DEBUG", &["false"]),
 ];

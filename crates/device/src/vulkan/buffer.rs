@@ -7,6 +7,7 @@ use super::status::checked;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::Bytes;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Where a buffer is to lie.
@@ -129,6 +130,16 @@ impl Buffer {
         let Some(start) = self.start else { return &mut [] };
         // SAFETY: as in `bytes`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(start, Bytes(self.len).as_usize()) }
+    }
+
+    /// A part of its content, to be changed, while the device may use others; nothing where the host does not
+    /// reach it.
+    #[expect(unsafe_code, reason = "writes memory shared with the driver")]
+    pub fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
+        let is_within = part.start <= part.end && part.end as u64 <= self.len;
+        let Some(start) = self.start.filter(|_| is_within) else { return &mut [] };
+        // SAFETY: as in `bytes_mut`, of these bytes, which lie within the buffer.
+        unsafe { std::slice::from_raw_parts_mut(start.add(part.start), part.len()) }
     }
 }
 

@@ -171,7 +171,8 @@ impl<'r> Writer<'_, '_, 'r> {
         let (source, src_offset) = memory.place(from, how)?;
         let (target, dst_offset) = memory.place(to, how)?;
         let region = vk::BufferCopy { src_offset, dst_offset, size: from.len.0 };
-        // SAFETY: both ranges were checked to lie in their buffers, which outlive the command.
+        // SAFETY: both ranges were checked to lie in their buffers, or are places in the ring; these outlive the
+        // command.
         unsafe {
             self.parts.context.device.cmd_copy_buffer(self.commands, source, target, &[region]);
         }

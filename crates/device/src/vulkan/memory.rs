@@ -1,7 +1,8 @@
 //! Buffers of every kind.
 //!
 //! - **Device**: a buffer in the device's memory, out of the host's sight where there is such.
-//! - **Pageable**: a `Vec`. Copies go through a ring in a staging buffer in the host's memory.
+//! - **Pageable**: a `Vec`. Copies go through a staging buffer of equal size in the host's memory, long ones
+//!   that have a recording to themselves through a small ring.
 //! - **Pinned**: a buffer in the host's memory, cached where there is such.
 //! - **Mapped**: a `Vec` too; the host copies into or out of the device's buffer itself, which moves
 //!   to memory that the host reaches when the first such copy is prepared.
@@ -22,15 +23,15 @@ use gpubench_core::units::Bytes;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The most that is written or read through staging at once; it holds the ring, too.
+/// The most that is written or read through staging at once.
 const CHUNK: u64 = 16 << 20;
 const _: () = assert!(RING <= CHUNK);
 
 enum Held {
     /// In the device's memory, or pinned.
     Buffer(Buffer),
-    /// The host's memory.
-    Host(Vec<u8>),
+    /// The host's memory, and the staging buffer through which pageable copies go.
+    Host { data: Vec<u8>, staging: Option<Buffer> },
 }
 
 struct Allocation {
@@ -43,8 +44,7 @@ struct Allocation {
 pub(super) struct Memory {
     context: Rc<Context>,
     allocations: HashMap<BufferId, Allocation>,
-    /// Through which device buffers are written and read outside recordings, and pageable memory is copied
-    /// within them.
+    /// Through which device buffers are written and read outside recordings; it has the ring, too.
     staging: Option<Buffer>,
     mapped: MappedParts,
 }
@@ -84,7 +84,9 @@ impl Memory {
             MemoryKind::HostPointer => {
                 Held::Buffer(self.on_device(pools, len, Place::HostPointer)?)
             }
-            MemoryKind::Pageable | MemoryKind::Mapped => Held::Host(zeroed(len)?),
+            MemoryKind::Pageable | MemoryKind::Mapped => {
+                Held::Host { data: zeroed(len)?, staging: None }
+            }
         };
         self.allocations.insert(id, Allocation { kind, len, held });
         Ok(())
@@ -117,7 +119,7 @@ impl Memory {
             )));
         }
         match &mut allocation.held {
-            Held::Host(host) => host[..data.len()].copy_from_slice(data),
+            Held::Host { data: host, .. } => host[..data.len()].copy_from_slice(data),
             Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {
                 buffer.map()?;
                 buffer.bytes_mut()[..data.len()].copy_from_slice(data);
@@ -166,7 +168,7 @@ impl Memory {
         let context = Rc::clone(&self.context);
         let allocation = self.get_mut(id)?;
         match &mut allocation.held {
-            Held::Host(data) => look(data),
+            Held::Host { data, .. } => look(data),
             Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {
                 buffer.map()?;
                 look(buffer.bytes());
@@ -202,7 +204,7 @@ impl Memory {
                 buffer.unmap();
                 Ok(())
             }
-            Held::Host(_) => Err(no_buffer(id, "zero-copy ")),
+            Held::Host { .. } => Err(no_buffer(id, "zero-copy ")),
         }
     }
 
@@ -216,26 +218,39 @@ impl Memory {
         validation::within(&slice, self.get(slice.buffer)?.len)
     }
 
-    /// What the device binds.
+    /// What the device binds for a slice.
     pub fn buffer(&self, id: BufferId) -> Result<vk::Buffer> {
         match &self.get(id)?.held {
             Held::Buffer(buffer) => Ok(buffer.handle()),
-            Held::Host(_) => Err(no_buffer(id, "device ")),
+            Held::Host { .. } => Err(no_buffer(id, "device ")),
         }
     }
 
     /// Where the device copies from or to for a slice: in its buffer, or in the staging of pageable memory.
     pub fn place(&self, slice: Slice, how: How) -> Result<(vk::Buffer, u64)> {
-        match (&self.get(slice.buffer)?.held, how, &self.staging) {
-            (Held::Buffer(buffer), ..) => Ok((buffer.handle(), slice.offset.0)),
-            (Held::Host(_), How::Staged(at), Some(staging)) => Ok((staging.handle(), at)),
-            _ => Err(no_buffer(slice.buffer, "device ")),
-        }
+        let (buffer, first) = match (&self.get(slice.buffer)?.held, how) {
+            (Held::Buffer(buffer), _) => (Some(buffer), slice.offset.0),
+            (Held::Host { .. }, How::Ring(at)) => (self.staging.as_ref(), at),
+            (Held::Host { staging, .. }, _) => (staging.as_ref(), slice.offset.0),
+        };
+        let buffer = buffer.ok_or_else(|| no_buffer(slice.buffer, "device "))?;
+        Ok((buffer.handle(), first))
     }
 
-    /// Makes the staging buffer where there is none yet.
-    pub fn make_staging(&mut self) -> Result<()> {
+    /// Makes the buffer that has the ring.
+    pub fn make_ring(&mut self) -> Result<()> {
         staged(&mut self.staging, &self.context).map(drop)
+    }
+
+    /// Makes the staging buffer of pageable memory, as large as that.
+    pub fn make_staging(&mut self, id: BufferId) -> Result<()> {
+        if let Held::Host { staging: None, data } = &self.get(id)?.held {
+            let buffer = self.on_host(data.len() as u64)?;
+            if let Held::Host { staging, .. } = &mut self.get_mut(id)?.held {
+                *staging = Some(buffer);
+            }
+        }
+        Ok(())
     }
 
     /// Moves a device buffer to memory that the host reaches. True where it was another before, so that
@@ -253,16 +268,18 @@ impl Memory {
         Ok(true)
     }
 
-    /// The host's half of a copy from or to pageable memory, through the staging buffer from `at` on.
-    pub fn through_staging(&mut self, slice: Slice, at: u64, upload: bool) -> Result<()> {
-        let allocation = self.allocations.get_mut(&slice.buffer);
-        let (Some(Allocation { held: Held::Host(data), .. }), Some(staging)) =
-            (allocation, &mut self.staging)
-        else {
-            return Err(no_buffer(slice.buffer, "staged "));
+    /// The host's half of a copy from or to pageable memory.
+    pub fn through_staging(&mut self, slice: Slice, how: How, upload: bool) -> Result<()> {
+        let missing = || no_buffer(slice.buffer, "staged ");
+        let allocation = self.allocations.get_mut(&slice.buffer).ok_or_else(missing)?;
+        let Held::Host { data, staging } = &mut allocation.held else { return Err(missing()) };
+        let (staging, first) = match how {
+            How::Ring(at) => (&mut self.staging, Bytes(at)),
+            _ => (staging, slice.offset),
         };
-        let place = range(Slice { offset: Bytes(at), ..slice });
-        let (host, staging) = (&mut data[range(slice)], &mut staging.bytes_mut()[place]);
+        let staging = staging.as_mut().ok_or_else(missing)?;
+        let staging = staging.part_mut(range(Slice { offset: first, ..slice }));
+        let host = &mut data[range(slice)];
         if upload {
             staging.copy_from_slice(host)
         } else {
@@ -273,7 +290,7 @@ impl Memory {
 
     /// A copy that the host makes: from mapped memory into the device's buffer, or back.
     pub fn direct(&mut self, host: Slice, device: Slice, upload: bool) -> Result<()> {
-        let Held::Host(data) = &mut self.get_mut(host.buffer)?.held else {
+        let Held::Host { data, .. } = &mut self.get_mut(host.buffer)?.held else {
             return Err(no_buffer(host.buffer, "host "));
         };
         // Both are in the same map: the host's is taken out for the moment.
@@ -288,9 +305,9 @@ impl Memory {
                 }
                 Ok(())
             }
-            Held::Host(_) => Err(no_buffer(device.buffer, "device ")),
+            Held::Host { .. } => Err(no_buffer(device.buffer, "device ")),
         };
-        if let Held::Host(data) = &mut self.get_mut(host.buffer)?.held {
+        if let Held::Host { data, .. } = &mut self.get_mut(host.buffer)?.held {
             *data = taken;
         }
         copied

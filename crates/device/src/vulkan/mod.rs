@@ -7,10 +7,10 @@
 //! | `abilities`, `subgroups`, `matrices` | what is used where a device has it |
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
-//! | `spirv`, `module`, `bindings`, `kernel`, `descriptors`, `statistics` | from WGSL, or a module, to pipelines and their descriptor sets |
+//! | `spirv`, `layout`, `module`, `bindings`, `kernel`, `descriptors`, `statistics` | from WGSL, or a module, to pipelines and their descriptor sets |
 //! | `images` | buffers that a kernel reads as images |
 //! | `buffer`, `imported`, `memory`, `params` | buffers of every kind, and the host's way into them |
-//! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
+//! | `prepare`, `pieces`, `plan`, `encode`, `commands` | a recording is checked, cut, divided into batches, becomes commands |
 //! | `run`, `timestamps` | commands are executed against the clock |
 //! | `device` | the seam: [`crate::Device`] |
 
@@ -29,6 +29,7 @@ mod imported;
 mod info;
 mod instance;
 mod kernel;
+mod layout;
 mod matrices;
 mod memory;
 mod module;

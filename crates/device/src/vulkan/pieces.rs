@@ -1,6 +1,6 @@
-//! Copies from and to pageable memory go through a small ring of staging memory. A long one is cut into
-//! pieces, so that the host copies one while the device copies another, and what lies between the two
-//! copies stays in the processor's caches. Drivers of devices with memory of their own do the same.
+//! Long copies from and to pageable memory are cut into pieces, so that the host copies one while the device
+//! copies another, and copies of several queues go on at once. Drivers of devices with memory of their own
+//! do the same.
 
 use super::plan::How;
 use gpubench_core::gpu::{Op, Recording, Slice, Step, StepId};
@@ -14,63 +14,126 @@ const PIECE: u64 = 1 << 20;
 /// Slots of the ring.
 pub(super) const SLOTS: usize = 4;
 
+/// The host must find another slot while the device has one.
+const _: () = assert!(SLOTS > 1);
+
 /// Bytes of the ring.
 pub(super) const RING: u64 = SLOTS as u64 * PIECE;
 
-/// The slot that a byte of the ring lies in.
-pub(super) fn slot(at: u64) -> usize {
+/// Places in the ring begin at a line of any processor's caches.
+const LINE: u64 = 64;
+
+/// The slot that a place in the ring lies in.
+pub(super) fn slot_of(at: u64) -> usize {
     (at / PIECE) as usize
 }
 
-/// The recording with its long staged copies in pieces, and who does each step of it: each staged one has
-/// its place in the ring.
-pub(super) fn cut<'r>(
+/// Whether a copy is so long that the host begins with it before the device has ended the next.
+pub(super) fn is_long(op: &Op) -> bool {
+    bytes(op) >= PIECE
+}
+
+/// The recording with its long staged copies in pieces, and who does each step of it.
+pub(super) fn in_pieces<'r>(
     recording: &'r Recording,
-    mut hows: Vec<How>,
+    hows: Vec<How>,
 ) -> (Cow<'r, Recording>, Vec<How>) {
-    let is_long =
-        |(step, how): (&Step, &How)| matches!(how, How::Staged(_)) && bytes(&step.op) > PIECE;
-    let mut cut = Cow::Borrowed(recording);
-    if recording.steps.iter().zip(&hows).any(is_long) {
-        let (pieces, of_pieces) = in_pieces(recording, &hows, is_long);
-        (cut, hows) = (Cow::Owned(pieces), of_pieces);
+    let is_cut =
+        |step: usize| hows[step] == How::Staged && bytes(&recording.steps[step].op) > PIECE;
+    if !(0..hows.len()).any(is_cut) {
+        return (Cow::Borrowed(recording), hows);
     }
+    let one_way = is_one_way(recording, &hows);
+    let mut cutter = Cutter {
+        recording,
+        hows: &hows,
+        cut: Recording::default(),
+        of_cut: vec![],
+        ends: vec![StepId(0); hows.len()],
+        turn: vec![],
+    };
+    for step in 0..hows.len() {
+        if is_cut(step) {
+            cutter.take_turns(step);
+        } else {
+            cutter.end_turns();
+            cutter.push(step, 0, recording.steps[step].op.clone());
+        }
+    }
+    cutter.end_turns();
+    let Cutter { cut, mut of_cut, .. } = cutter;
+    if one_way {
+        place(&cut, &mut of_cut);
+    }
+    (Cow::Owned(cut), of_cut)
+}
+
+/// Whether it only copies, on one queue, and only from or only to pageable memory. Then a small ring is enough, whose
+/// bytes stay in the processor's caches. Else the host, waiting for a slot, would hold up what other steps could do.
+fn is_one_way(recording: &Recording, hows: &[How]) -> bool {
+    let is_upload = |step: &Step| matches!(step.op, Op::Upload { .. });
+    let uploads = recording.steps.iter().filter(|step| is_upload(step)).count();
+    let staged = hows.iter().all(|how| *how == How::Staged);
+    staged && recording.queues() == 1 && (uploads == 0 || uploads == recording.steps.len())
+}
+
+/// Gives each copy its place in the ring: slot after slot, and none in two.
+fn place(recording: &Recording, hows: &mut [How]) {
     let mut next = 0;
-    for (step, how) in cut.steps.iter().zip(&mut hows) {
-        let How::Staged(at) = how else { continue };
+    for (step, how) in recording.steps.iter().zip(hows) {
         let len = bytes(&step.op);
         if next % PIECE + len > PIECE {
             next = next.next_multiple_of(PIECE);
         }
-        *at = next % RING;
-        next = *at + len.next_multiple_of(ALIGNMENT);
+        let at = next % RING;
+        *how = How::Ring(at);
+        next = at + len.next_multiple_of(LINE);
     }
-    (cut, hows)
 }
 
-/// Of places in the ring.
-const ALIGNMENT: u64 = 64;
+struct Cutter<'a> {
+    recording: &'a Recording,
+    hows: &'a [How],
+    cut: Recording,
+    of_cut: Vec<How>,
+    /// What has ended when a step has: its last piece.
+    ends: Vec<StepId>,
+    /// Steps to be cut whose pieces take turns.
+    turn: Vec<usize>,
+}
 
-fn in_pieces(
-    recording: &Recording,
-    hows: &[How],
-    is_long: impl Fn((&Step, &How)) -> bool,
-) -> (Recording, Vec<How>) {
-    let (mut cut, mut of_pieces) = (Recording::default(), vec![]);
-    // The last piece of each step.
-    let mut ends: Vec<StepId> = vec![];
-    for (step, how) in recording.steps.iter().zip(hows) {
-        let mut after: Vec<_> = step.after.iter().map(|id| ends[id.0 as usize]).collect();
-        let ops = match is_long((step, how)) {
-            true => pieces(&step.op),
-            false => vec![step.op.clone()],
-        };
-        of_pieces.extend(ops.iter().map(|_| *how));
-        // A queue's steps are in order: the first piece waits for all.
-        let pushed = ops.into_iter().map(|op| cut.push(step.queue, std::mem::take(&mut after), op));
-        ends.extend(pushed.last());
+impl Cutter<'_> {
+    /// A further step to be cut: copies on queues of their own that do not wait for each other take turns.
+    fn take_turns(&mut self, step: usize) {
+        let of = |step: usize| &self.recording.steps[step];
+        let waits = |other: usize| of(step).after.iter().any(|id| id.0 as usize == other);
+        if self.turn.iter().any(|&other| of(other).queue == of(step).queue || waits(other)) {
+            self.end_turns();
+        }
+        self.turn.push(step);
     }
-    (cut, of_pieces)
+
+    fn end_turns(&mut self) {
+        let turn = std::mem::take(&mut self.turn);
+        let ops: Vec<_> = turn.iter().map(|&step| pieces(&self.recording.steps[step].op)).collect();
+        let longest = ops.iter().map(Vec::len).max().unwrap_or(0);
+        for piece in 0..longest {
+            for (&step, ops) in turn.iter().zip(&ops) {
+                if let Some(op) = ops.get(piece) {
+                    self.push(step, piece, op.clone());
+                }
+            }
+        }
+    }
+
+    /// One piece of a step. A queue's steps are in order: the first waits for all of them.
+    fn push(&mut self, step: usize, piece: usize, op: Op) {
+        let Step { queue, after, .. } = &self.recording.steps[step];
+        let after =
+            after.iter().filter(|_| piece == 0).map(|id| self.ends[id.0 as usize]).collect();
+        self.ends[step] = self.cut.push(*queue, after, op);
+        self.of_cut.push(self.hows[step]);
+    }
 }
 
 fn bytes(op: &Op) -> u64 {
@@ -87,15 +150,16 @@ fn pieces(op: &Op) -> Vec<Op> {
         len: Bytes(PIECE.min(slice.len.0 - first)),
     };
     let piece = |first| match op {
-        Op::Upload { from, to } => Op::Upload { from: part(from, first), to: part(to, first) },
         Op::Download { from, to } => Op::Download { from: part(from, first), to: part(to, first) },
-        other => other.clone(),
+        Op::Upload { from, to } => Op::Upload { from: part(from, first), to: part(to, first) },
+        uncut => uncut.clone(),
     };
     (0..bytes(op)).step_by(PIECE as usize).map(piece).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::How::{Device, Direct, Ring, Staged};
     use super::*;
     use gpubench_core::gpu::{BufferId, Queue};
 
@@ -107,51 +171,76 @@ mod tests {
         Op::Upload { from: slice(9, offset, len), to: slice(0, offset + 4, len) }
     }
 
-    #[test]
-    fn long_copies_are_cut_and_what_waits_for_them_waits_for_the_last_piece() {
+    fn download(offset: u64, len: u64) -> Op {
+        Op::Download { from: slice(1, offset, len), to: slice(8, offset, len) }
+    }
+
+    fn recording(steps: &[(u32, &[u32], Op)]) -> Recording {
         let mut recording = Recording::default();
-        let first = recording.push(Queue(0), vec![], upload(8, 2 * PIECE + 4));
-        let copy = Op::Copy { from: slice(0, 0, 3 * PIECE), to: slice(1, 0, 3 * PIECE) };
-        let second = recording.push(Queue(1), vec![first], copy.clone());
-        recording.push(Queue(0), vec![second], upload(0, PIECE + 4));
-        let (cut, hows) = cut(&recording, vec![How::Staged(0), How::Device, How::Staged(0)]);
-        let step = |queue, after: &[u32], op| {
+        for (queue, after, op) in steps {
             let after = after.iter().map(|&id| StepId(id)).collect();
-            Step { queue: Queue(queue), after, op }
-        };
-        let wanted = [
-            step(0, &[], upload(8, PIECE)),
-            step(0, &[], upload(8 + PIECE, PIECE)),
-            step(0, &[], upload(8 + 2 * PIECE, 4)),
-            step(1, &[2], copy),
-            step(0, &[3], upload(0, PIECE)),
-            step(0, &[], upload(PIECE, 4)),
-        ];
-        assert_eq!(cut.steps, wanted);
-        use How::{Device, Staged};
-        let at = [0, PIECE, 2 * PIECE, 3 * PIECE, 0].map(Staged);
-        assert_eq!(hows, [at[0], at[1], at[2], Device, at[3], at[4]]);
+            recording.push(Queue(*queue), after, op.clone());
+        }
+        recording
+    }
+
+    #[test]
+    fn what_waits_for_a_long_copy_waits_for_its_last_piece() {
+        let copy = Op::Copy { from: slice(0, 0, 3 * PIECE), to: slice(1, 0, 3 * PIECE) };
+        let whole = recording(&[
+            (0, &[], upload(8, 2 * PIECE + 4)),
+            (1, &[0], copy.clone()),
+            (0, &[1], upload(0, PIECE + 4)),
+        ]);
+        let (cut, hows) = in_pieces(&whole, vec![Staged, Device, Staged]);
+        let wanted = recording(&[
+            (0, &[], upload(8, PIECE)),
+            (0, &[], upload(8 + PIECE, PIECE)),
+            (0, &[], upload(8 + 2 * PIECE, 4)),
+            (1, &[2], copy),
+            (0, &[3], upload(0, PIECE)),
+            (0, &[], upload(PIECE, 4)),
+        ]);
+        assert_eq!(*cut, wanted);
+        assert_eq!(hows, [Staged, Staged, Staged, Device, Staged, Staged]);
+    }
+
+    #[test]
+    fn copies_of_several_queues_take_turns() {
+        let whole = recording(&[
+            (0, &[], upload(0, 2 * PIECE)),
+            (1, &[], download(0, 3 * PIECE)),
+            (2, &[1], download(0, 2 * PIECE)),
+        ]);
+        let (cut, hows) = in_pieces(&whole, vec![Staged; 3]);
+        let wanted = recording(&[
+            (0, &[], upload(0, PIECE)),
+            (1, &[], download(0, PIECE)),
+            (0, &[], upload(PIECE, PIECE)),
+            (1, &[], download(PIECE, PIECE)),
+            (1, &[], download(2 * PIECE, PIECE)),
+            (2, &[4], download(0, PIECE)),
+            (2, &[], download(PIECE, PIECE)),
+        ]);
+        assert_eq!(*cut, wanted);
+        assert_eq!(hows, [Staged; 7], "a ring is for one way");
     }
 
     #[test]
     fn short_and_direct_copies_stay_as_they_are() {
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], upload(0, PIECE));
-        recording.push(Queue(0), vec![], upload(0, 2 * PIECE));
-        let (cut, _) = cut(&recording, vec![How::Staged(0), How::Direct]);
+        let whole = recording(&[(0, &[], upload(0, PIECE)), (0, &[], upload(0, 2 * PIECE))]);
+        let (cut, hows) = in_pieces(&whole, vec![Staged, Direct]);
         assert!(matches!(cut, Cow::Borrowed(_)));
+        assert_eq!(hows, [Staged, Direct]);
     }
 
     #[test]
-    fn short_copies_share_a_slot_and_none_lies_in_two() {
-        let mut recording = Recording::default();
-        let lens = [100, 4, PIECE - 100, 4, PIECE, PIECE, PIECE, 8];
-        for len in lens {
-            recording.push(Queue(0), vec![], upload(0, len));
-        }
-        let (_, hows) = cut(&recording, vec![How::Staged(0); lens.len()]);
+    fn copies_one_way_go_around_the_ring_and_none_lies_in_two_slots() {
+        let lens = [100, 4, PIECE - 100, 4, 2 * PIECE, PIECE, 8];
+        let whole = recording(&lens.map(|len| (0, &[][..], upload(0, len))));
+        let (_, hows) = in_pieces(&whole, vec![Staged; lens.len()]);
         let wanted = [0, 128, PIECE, 2 * PIECE - 64, 2 * PIECE, 3 * PIECE, 0, PIECE];
-        assert_eq!(hows, wanted.map(How::Staged));
-        assert_eq!(wanted.map(slot), [0, 0, 1, 1, 2, 3, 0, 1]);
+        assert_eq!(hows, wanted.map(Ring));
+        assert_eq!(wanted.map(slot_of), [0, 0, 1, 1, 2, 3, 0, 1]);
     }
 }

@@ -4,9 +4,9 @@
 //! another queue. Everything is handed over in the recording's order, so that a queue never waits for
 //! what stands behind it on the same queue of the device. The host's half of a copy from pageable memory
 //! comes before the device's; that of a copy to it is put off until the bytes are wanted, or their slot of
-//! the staging ring, or to the end.
+//! the staging ring, or to the end. A long copy is a batch of its own, whose end the host sees.
 
-use super::pieces::{SLOTS, slot};
+use super::pieces::{SLOTS, is_long, slot_of};
 use gpubench_core::gpu::{Op, Recording, Slice};
 use std::collections::BTreeMap;
 
@@ -16,8 +16,10 @@ pub(super) enum How {
     /// The device alone.
     Device,
     /// The device, after the host has copied pageable memory to staging, or before it copies it from
-    /// there: from this byte of the ring on.
-    Staged(u64),
+    /// there.
+    Staged,
+    /// As `Staged`, from this byte of the ring on. Places are taken slot after slot.
+    Ring(u64),
     /// The host alone: a copy into or out of the device's memory, a map, an unmap.
     Direct,
 }
@@ -34,10 +36,10 @@ pub(super) struct Batch {
 /// What the host does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostCopy {
-    /// Pageable memory to a place in the staging ring.
-    ToStaging(Slice, u64),
-    /// A place in the staging ring to pageable memory.
-    FromStaging(u64, Slice),
+    /// Pageable memory to staging.
+    ToStaging(Slice, How),
+    /// Staging to pageable memory.
+    FromStaging(Slice, How),
     /// A whole step, by its position.
     Direct(usize),
 }
@@ -63,8 +65,7 @@ pub(super) fn plan(recording: &Recording, assigned: &[usize], hows: &[How]) -> V
         ends: BTreeMap::new(),
         pending: vec![],
         slot: 0,
-        uploads: Default::default(),
-        busy: BTreeMap::new(),
+        uploads: [None; SLOTS],
         stages: vec![],
     };
     planner.waited = planner.waited();
@@ -72,15 +73,8 @@ pub(super) fn plan(recording: &Recording, assigned: &[usize], hows: &[How]) -> V
         planner.step(step);
     }
     planner.close_all();
-    planner.collect(|_| true);
+    planner.collect(|_, _| true);
     planner.stages
-}
-
-/// A copy to pageable memory whose bytes are still in staging.
-struct Pending {
-    step: usize,
-    at: u64,
-    to: Slice,
 }
 
 struct Planner<'a> {
@@ -96,13 +90,12 @@ struct Planner<'a> {
     /// The last step of the batch of each staged copy, once that is closed. It is what the batch signals;
     /// Khronos' layer never sees the end of a wait for any other.
     ends: BTreeMap<usize, usize>,
-    pending: Vec<Pending>,
-    /// The slot of the staging ring that copies take places in.
+    /// Copies to pageable memory whose bytes are still in staging.
+    pending: Vec<usize>,
+    /// The slot of the ring that copies take places in.
     slot: usize,
-    /// Of each slot the last copy from pageable memory, by queue.
-    uploads: [BTreeMap<usize, usize>; SLOTS],
-    /// Those that the host has not waited for since the slot was entered again.
-    busy: BTreeMap<usize, usize>,
+    /// Of each slot the last copy from pageable memory.
+    uploads: [Option<usize>; SLOTS],
     stages: Vec<Stage>,
 }
 
@@ -131,30 +124,28 @@ impl Planner<'_> {
     }
 
     fn step(&mut self, step: usize) {
-        let (queue, mut waits) = (self.queues[step], self.waits(step));
-        match (self.hows[step], &self.recording.steps[step].op) {
+        let (queue, waits) = (self.queues[step], self.waits(step));
+        let op = &self.recording.steps[step].op;
+        match (self.hows[step], op) {
             (How::Direct, _) => {
                 let own = self.last.get(&queue).map(|&last| (queue, last));
                 let after = waits.into_iter().chain(own).collect();
                 self.host(after, HostCopy::Direct(step));
                 return;
             }
-            (How::Staged(at), Op::Upload { from, .. }) => {
-                self.enter(slot(at));
-                self.collect(|pending| overlap(&pending.to, from));
-                let busy = std::mem::take(&mut self.busy);
-                self.host(busy, HostCopy::ToStaging(*from, at));
-                self.uploads[slot(at)].insert(queue, step);
-            }
-            (How::Staged(at), Op::Download { to, .. }) => {
-                self.enter(slot(at));
-                for (&on, &upload) in self.busy.iter().filter(|(on, _)| **on != queue) {
-                    let last = waits.entry(on).or_insert(upload);
-                    *last = upload.max(*last);
+            (how @ (How::Staged | How::Ring(_)), Op::Upload { from, .. }) => {
+                self.collect(|_, to| overlap(to, from));
+                let after = self.enter(how);
+                self.host(after, HostCopy::ToStaging(*from, how));
+                if let How::Ring(at) = how {
+                    self.uploads[slot_of(at)] = Some(step);
                 }
-                self.pending.push(Pending { step, at, to: *to });
             }
-            (How::Device | How::Staged(_), _) => {}
+            (how @ (How::Staged | How::Ring(_)), _) => {
+                self.enter(how);
+                self.pending.push(step);
+            }
+            (How::Device, _) => {}
         }
         if !waits.is_empty() {
             self.close(queue);
@@ -163,33 +154,47 @@ impl Planner<'_> {
         batch.steps.push(step);
         batch.waits.extend(waits);
         self.last.insert(queue, step);
-        if self.waited[step] {
+        let host_waits = self.hows[step] != How::Device && is_long(op);
+        if self.waited[step] || host_waits {
             self.close(queue);
         }
     }
 
-    /// Copies take places in a slot: what was in it is collected, or waited for before it is overwritten.
-    /// What took places before is handed over, so that the device copies it meanwhile.
-    fn enter(&mut self, slot: usize) {
+    /// A copy takes its place in the ring: the bytes that were in a slot are collected when it is entered
+    /// again, or the host waits for what this returns before it overwrites them.
+    fn enter(&mut self, how: How) -> BTreeMap<usize, usize> {
+        let How::Ring(at) = how else { return BTreeMap::new() };
+        let slot = slot_of(at);
         if slot == self.slot {
-            return;
+            return BTreeMap::new();
         }
         self.slot = slot;
         self.close_all();
-        self.collect(|pending| super::pieces::slot(pending.at) == slot);
-        let uploads = std::mem::take(&mut self.uploads[slot]);
-        self.busy = uploads.into_iter().map(|(queue, step)| (queue, self.ends[&step])).collect();
+        self.collect(|how, _| matches!(how, How::Ring(at) if slot_of(at) == slot));
+        let upload = self.uploads[slot].take();
+        upload.map(|step| self.end(step)).into_iter().collect()
+    }
+
+    /// The queue and the step by whose end the host knows that a staged copy has ended.
+    fn end(&self, step: usize) -> (usize, usize) {
+        (self.queues[step], self.ends.get(&step).copied().unwrap_or(step))
     }
 
     /// The host's half of the copies to pageable memory, to the last one that is wanted: a later one may
     /// overwrite what an earlier one wrote.
-    fn collect(&mut self, is_wanted: impl Fn(&Pending) -> bool) {
+    fn collect(&mut self, is_wanted: impl Fn(How, &Slice) -> bool) {
+        let target = |step: usize| match &self.recording.steps[step].op {
+            Op::Download { to, .. } => Some((self.hows[step], *to)),
+            _ => None,
+        };
+        let is_wanted = |&step: &usize| target(step).is_some_and(|(how, to)| is_wanted(how, &to));
         let wanted = self.pending.iter().rposition(is_wanted).map_or(0, |last| last + 1);
         let later = self.pending.split_off(wanted);
-        for Pending { step, at, to } in std::mem::replace(&mut self.pending, later) {
+        for step in std::mem::replace(&mut self.pending, later) {
+            let Some((how, to)) = target(step) else { continue };
             self.close_all();
-            let after = BTreeMap::from([(self.queues[step], self.ends[&step])]);
-            self.host(after, HostCopy::FromStaging(at, to));
+            let after = BTreeMap::from([self.end(step)]);
+            self.host(after, HostCopy::FromStaging(to, how));
         }
     }
 
@@ -207,8 +212,8 @@ impl Planner<'_> {
     fn close(&mut self, on: usize) {
         let Some(batch) = self.open.remove(&on) else { return };
         if let Some(&end) = batch.steps.last() {
-            let staged = |step: &&usize| matches!(self.hows[**step], How::Staged(_));
-            self.ends.extend(batch.steps.iter().filter(staged).map(|&step| (step, end)));
+            let staged = batch.steps.iter().filter(|step| self.hows[**step] != How::Device);
+            self.ends.extend(staged.map(|&step| (step, end)));
         }
         match self.stages.last_mut() {
             Some(Stage::Submit { queue, batches }) if *queue == on => batches.push(batch),
@@ -295,39 +300,58 @@ mod tests {
     fn bytes_in_staging_are_collected_when_they_are_wanted() {
         let mut recording = recording(&[(0, &[]), (0, &[])]);
         recording.push(Queue(0), vec![], Op::Upload { from: slice(9), to: slice(0) });
-        let stages = plan(&recording, &[0], &[0, 64, 128].map(How::Staged));
+        let stages = plan(&recording, &[0], &[How::Staged; 3]);
         let host = |step: Option<usize>, copy| Stage::Host {
             after: step.map(|step| (0, step)).into_iter().collect(),
             copy,
         };
         let wanted = [
             submit(0, &[batch(&[0, 1], &[])]),
-            host(Some(1), HostCopy::FromStaging(0, slice(9))),
-            host(Some(1), HostCopy::FromStaging(64, slice(9))),
-            host(None, HostCopy::ToStaging(slice(9), 128)),
+            host(Some(1), HostCopy::FromStaging(slice(9), How::Staged)),
+            host(Some(1), HostCopy::FromStaging(slice(9), How::Staged)),
+            host(None, HostCopy::ToStaging(slice(9), How::Staged)),
             submit(0, &[batch(&[2], &[])]),
         ];
         assert_eq!(stages, wanted);
         recording.steps.truncate(1);
-        let at_the_end = plan(&recording, &[0], &[How::Staged(4)]);
-        assert_eq!(at_the_end[1], host(Some(0), HostCopy::FromStaging(4, slice(9))));
+        let at_the_end = plan(&recording, &[0], &[How::Staged]);
+        assert_eq!(at_the_end[1], host(Some(0), HostCopy::FromStaging(slice(9), How::Staged)));
     }
 
-    /// Steps of one queue that take whole slots of the ring, one after the other.
-    fn around_the_ring(steps: usize, op: impl Fn(usize) -> (u32, Op)) -> Vec<Stage> {
+    #[test]
+    fn an_earlier_copy_to_the_host_never_overwrites_a_later_one() {
+        let mut recording = recording(&[(0, &[])]);
+        let other = |offset| Slice { offset: Bytes(offset), ..slice(9) };
+        recording.push(Queue(0), vec![], Op::Download { from: slice(0), to: other(2) });
+        recording.push(Queue(0), vec![], Op::Upload { from: other(4), to: slice(0) });
+        // The upload wants the second's bytes; the first's two last are the second's, too.
+        let stages = plan(&recording, &[0], &[How::Staged; 3]);
+        let copies = stages.iter().filter_map(|stage| match stage {
+            Stage::Host { copy, .. } => Some(*copy),
+            Stage::Submit { .. } => None,
+        });
+        let wanted = [
+            HostCopy::FromStaging(slice(9), How::Staged),
+            HostCopy::FromStaging(other(2), How::Staged),
+            HostCopy::ToStaging(other(4), How::Staged),
+        ];
+        assert_eq!(copies.collect::<Vec<_>>(), wanted);
+    }
+
+    /// Copies of one queue that take whole slots of the ring, one more than there are.
+    fn around_the_ring(op: Op) -> Vec<Stage> {
         let mut recording = Recording::default();
-        for step in 0..steps {
-            let (queue, op) = op(step);
-            recording.push(Queue(queue), vec![], op);
-        }
-        let at = |step| How::Staged((step % SLOTS) as u64 * RING / SLOTS as u64);
-        plan(&recording, &[0, 1], &(0..steps).map(at).collect::<Vec<_>>())
+        let slots = (0..=SLOTS).map(|slot| (slot % SLOTS) as u64 * RING / SLOTS as u64);
+        let hows: Vec<How> = slots.map(How::Ring).collect();
+        hows.iter().for_each(|_| {
+            recording.push(Queue(0), vec![], op.clone());
+        });
+        plan(&recording, &[0], &hows)
     }
 
     #[test]
     fn the_host_overwrites_a_slot_once_the_device_has_copied_it() {
-        let upload = |_| (0, Op::Upload { from: slice(9), to: slice(0) });
-        let stages = around_the_ring(SLOTS + 1, upload);
+        let stages = around_the_ring(Op::Upload { from: slice(9), to: slice(0) });
         let waited = stages.iter().filter_map(|stage| match stage {
             Stage::Host { after, .. } => Some(after.clone()),
             Stage::Submit { .. } => None,
@@ -339,20 +363,11 @@ mod tests {
 
     #[test]
     fn a_slot_is_collected_before_the_device_overwrites_it_while_it_copies_others() {
-        let download = |_| (0, Op::Download { from: slice(0), to: slice(9) });
-        let stages = around_the_ring(SLOTS + 1, download);
+        let stages = around_the_ring(Op::Download { from: slice(0), to: slice(9) });
         let first = (0..SLOTS).map(|step| batch(&[step], &[])).collect::<Vec<_>>();
         assert_eq!(stages[0], submit(0, &first));
-        let after = BTreeMap::from([(0, 0)]);
-        assert_eq!(stages[1], Stage::Host { after, copy: HostCopy::FromStaging(0, slice(9)) });
-    }
-
-    #[test]
-    fn a_queue_writes_to_a_slot_once_another_has_read_it() {
-        let stages = around_the_ring(SLOTS + 1, |step| match step {
-            SLOTS => (1, Op::Download { from: slice(0), to: slice(8) }),
-            _ => (0, Op::Upload { from: slice(9), to: slice(0) }),
-        });
-        assert_eq!(stages[2 * SLOTS], submit(1, &[batch(&[SLOTS], &[(0, 0)])]));
+        let copy = HostCopy::FromStaging(slice(9), How::Ring(0));
+        assert_eq!(stages[1], Stage::Host { after: BTreeMap::from([(0, 0)]), copy });
+        assert_eq!(stages[2], submit(0, &[batch(&[SLOTS], &[])]));
     }
 }

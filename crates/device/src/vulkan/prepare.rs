@@ -56,6 +56,24 @@ impl Parts<'_> {
         Ok(hows)
     }
 
+    /// Makes what staged copies go through.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn stage(&mut self, recording: &Recording, hows: &[How]) -> Result<()> {
+        for (step, how) in recording.steps.iter().zip(hows) {
+            let (Op::Upload { from: host, .. } | Op::Download { to: host, .. }) = &step.op else {
+                continue;
+            };
+            match how {
+                How::Staged => self.memory.make_staging(host.buffer)?,
+                How::Ring(_) => self.memory.make_ring()?,
+                How::Device | How::Direct => {}
+            }
+        }
+        Ok(())
+    }
+
     /// True where descriptors became stale.
     fn check(&mut self, op: &Op) -> Result<bool> {
         match op {
@@ -102,7 +120,6 @@ impl Parts<'_> {
                 Err(Error::Unsupported(why.into()))
             }
             MemoryKind::Mapped => self.memory.make_direct(self.pools, device.buffer),
-            MemoryKind::Pageable => self.memory.make_staging().map(|()| false),
             _ => Ok(false),
         }
     }
@@ -140,7 +157,7 @@ impl Parts<'_> {
             Op::Upload { from: host, .. } | Op::Download { to: host, .. } => host,
         };
         Ok(match self.memory.kind(host.buffer)? {
-            MemoryKind::Pageable => How::Staged(0),
+            MemoryKind::Pageable => How::Staged,
             MemoryKind::Mapped => How::Direct,
             _ => How::Device,
         })

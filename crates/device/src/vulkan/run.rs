@@ -2,7 +2,7 @@
 
 use super::context::{Context, Owned};
 use super::encode::encode;
-use super::pieces::cut;
+use super::pieces::in_pieces;
 use super::plan::{HostCopy, How, Stage, plan};
 use super::prepare::Parts;
 use super::status::checked;
@@ -12,6 +12,7 @@ use ash::vk;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Op, Recording, Timeline};
 use gpubench_core::record::is_tick;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -71,7 +72,12 @@ pub(super) fn run(
         queries.reserve(parts.context, parts.pools, recording.steps.len())?;
     }
     parts.pools.reset()?;
-    let (recording, hows) = cut(recording, hows);
+    // Without such semaphores the host can wait for whole queues only.
+    let (recording, hows) = match parts.context.abilities.timeline {
+        true => in_pieces(recording, hows),
+        false => (Cow::Borrowed(recording), hows),
+    };
+    parts.stage(&recording, &hows)?;
     let recording = recording.as_ref();
     let last = recording.steps.iter().enumerate().filter(|(i, _)| hows[*i] != How::Direct);
     let last = last.map(|(i, step)| (assigned[step.queue.0 as usize], i)).collect();
@@ -249,8 +255,8 @@ impl Run<'_, '_> {
     fn copy(&mut self, copy: HostCopy) -> Result<()> {
         let memory = &mut self.parts.memory;
         match copy {
-            HostCopy::ToStaging(slice, at) => memory.through_staging(slice, at, true),
-            HostCopy::FromStaging(at, slice) => memory.through_staging(slice, at, false),
+            HostCopy::ToStaging(slice, how) => memory.through_staging(slice, how, true),
+            HostCopy::FromStaging(slice, how) => memory.through_staging(slice, how, false),
             HostCopy::Direct(step) => match &self.recording.steps[step].op {
                 Op::Upload { from, to } => memory.direct(*from, *to, true),
                 Op::Download { from, to } => memory.direct(*to, *from, false),

@@ -1,6 +1,6 @@
 //! From WGSL to SPIR-V, through naga; a lone parameter block becomes push constants.
 
-use super::bindings;
+use super::{bindings, layout};
 use gpubench_core::gpu::{Argument, BoundsChecks, KernelSource, SpirvModule};
 use naga::back::spv::{self, ZeroInitializeWorkgroupMemoryMode};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
@@ -151,7 +151,8 @@ fn write(
         shader_stage: ShaderStage::Compute,
         entry_point: source.entry.clone(),
     };
-    spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| error.to_string())
+    let words = spv::write_vec(module, info, &options, Some(&pipeline));
+    words.map(layout::of_buffers_only).map_err(|error| error.to_string())
 }
 
 /// The bytes of push constants of a kernel's arguments.
@@ -227,5 +228,15 @@ mod tests {
             spirv.words.windows(2).any(|pair| pair == [2 << 16 | 17, 6018])
         };
         assert_eq!([asks(true), asks(false)], [true, false]);
+    }
+
+    #[test]
+    fn arrays_of_local_memory_have_no_stride_and_those_of_buffers_keep_theirs() {
+        let text = "t[0] = a[1]; a[0] = t[1]; } var<workgroup> t: array<f32, 64>; fn g() {";
+        // `OpDecorate ARRAY ArrayStride 4`.
+        let words = compiled(text, &[]).words;
+        let strides =
+            words.windows(4).filter(|words| (words[0], words[2], words[3]) == (4 << 16 | 71, 6, 4));
+        assert_eq!(strides.count(), 1);
     }
 }
