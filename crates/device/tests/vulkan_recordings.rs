@@ -96,6 +96,8 @@ struct Generator {
     alignment: u64,
     /// Bytes of each buffer.
     len: u64,
+    /// Most bytes of a step.
+    longest: u64,
 }
 
 impl Generator {
@@ -108,7 +110,7 @@ impl Generator {
         let len = match self.rng.random_range(0..4) {
             // Bytes that are no words: what is not a word's must stay.
             0 => self.rng.random_range(1..64),
-            _ => 4 * self.rng.random_range(1..self.len / 4),
+            _ => 4 * self.rng.random_range(1..self.longest / 4),
         };
         let device = self.rng.random_range(0..DEVICE);
         let other = (device + self.rng.random_range(1..DEVICE)) % DEVICE;
@@ -132,6 +134,27 @@ impl Generator {
                 }
             }
         }
+    }
+
+    /// Long copies of pageable memory on four queues: of each queue another device buffer, and another half of a host
+    /// buffer.
+    fn turns(&mut self) -> Recording {
+        let mut recording = Recording::default();
+        for _ in 0..self.rng.random_range(1..12) {
+            let queue = self.rng.random_range(0..DEVICE);
+            let half = self.len / 2;
+            let len = self.rng.random_range(half / 2..half);
+            let device = self.slice(queue, len, 1);
+            let offset = u64::from(queue % 2) * half + self.rng.random_range(0..half - len);
+            let buffer = BufferId(DEVICE + queue / 2);
+            let host = Slice { buffer, offset: Bytes(offset), len: Bytes(len) };
+            let op = match self.rng.random_bool(0.5) {
+                true => Op::Upload { from: host, to: device },
+                false => Op::Download { from: device, to: host },
+            };
+            recording.push(Queue(queue), vec![], op);
+        }
+        recording
     }
 
     /// Copies of pageable memory on one queue, all to the device or all from it.
@@ -212,8 +235,11 @@ fn agree(
     let mut device = prepared(vulkan.open(0).unwrap(), len);
     let mut simulated = simulated(len);
     let alignment = device.info().offset_alignment.0;
+    // Of the long ones many are to be cut.
+    let longest = if len == LONG { len } else { len / 2 };
     for seed in 0..recordings {
-        let mut generator = Generator { rng: Pcg64Mcg::seed_from_u64(seed), alignment, len };
+        let mut generator =
+            Generator { rng: Pcg64Mcg::seed_from_u64(seed), alignment, len, longest };
         let recording = recording(&mut generator);
         assert!(device.info().queues >= recording.queues());
         device.run(&recording).unwrap();
@@ -258,6 +284,20 @@ fn long_copies_in_pieces_agree_with_the_simulator() {
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn long_copies_on_queues_that_share_the_devices_agree_with_the_simulator() {
+    let vulkan = Vulkan { share_queues: true, queues: None };
+    agree(&vulkan, LONG, 50, |generator| generator.recording(4, 4));
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn long_copies_that_take_turns_agree_with_the_simulator() {
+    let vulkan = Vulkan { share_queues: false, queues: Some(queues(1, 3)) };
+    agree(&vulkan, LONG, 100, Generator::turns);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn copies_one_way_around_the_staging_ring_agree_with_the_simulator() {
     let vulkan = Vulkan { share_queues: false, queues: None };
     agree(&vulkan, LONG, 100, Generator::one_way);
@@ -268,7 +308,9 @@ fn copies_one_way_around_the_staging_ring_agree_with_the_simulator() {
 fn more_queues_than_there_are_need_to_share() {
     let mut recording = Recording::default();
     for queue in 0..3 {
-        let op = Generator { rng: Pcg64Mcg::seed_from_u64(1), alignment: 256, len: LEN }.op(false);
+        let op =
+            Generator { rng: Pcg64Mcg::seed_from_u64(1), alignment: 256, len: LEN, longest: LEN }
+                .op(false);
         recording.push(Queue(queue), vec![], op);
     }
     let one = Vulkan { share_queues: false, queues: Some(queues(1, 1)) };

@@ -133,12 +133,13 @@ impl Buffer {
     }
 
     /// A part of its content, to be changed, while the device may use others; nothing where the host does not
-    /// reach it.
+    /// reach it, or it is no part.
     #[expect(unsafe_code, reason = "writes memory shared with the driver")]
     pub fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
         let is_within = part.start <= part.end && part.end as u64 <= self.len;
         let Some(start) = self.start.filter(|_| is_within) else { return &mut [] };
-        // SAFETY: as in `bytes_mut`, of these bytes, which lie within the buffer.
+        // SAFETY: as in `bytes_mut`, of these bytes, which lie within the buffer. Where a recording copies to the same
+        // bytes again, the device may write them meanwhile; then they are read again once it has ended.
         unsafe { std::slice::from_raw_parts_mut(start.add(part.start), part.len()) }
     }
 }

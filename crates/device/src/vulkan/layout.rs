@@ -37,7 +37,7 @@ pub(super) fn of_buffers_only(words: Vec<u32>) -> Vec<u32> {
             }
             (TYPE_STRUCT, [id, members @ ..]) => drop(parts.insert(*id, members)),
             (TYPE_POINTER, [_, class, to]) if LAID_OUT.contains(class) => next.push(*to),
-            // Its variable may be another entry's, and so not be there.
+            // A block counts without a pointer to it, too: its variable may be another entry's.
             (DECORATE, [id, decoration, ..]) if BLOCKS.contains(decoration) => next.push(*id),
             _ => {}
         }

@@ -1,8 +1,8 @@
 //! Buffers of every kind.
 //!
 //! - **Device**: a buffer in the device's memory, out of the host's sight where there is such.
-//! - **Pageable**: a `Vec`. Copies go through a staging buffer of equal size in the host's memory, long ones
-//!   that have a recording to themselves through a small ring.
+//! - **Pageable**: a `Vec`. Copies go through a staging buffer of equal size in the host's memory, or through a
+//!   small ring (`pieces`).
 //! - **Pinned**: a buffer in the host's memory, cached where there is such.
 //! - **Mapped**: a `Vec` too; the host copies into or out of the device's buffer itself, which moves
 //!   to memory that the host reaches when the first such copy is prepared.

@@ -1,6 +1,5 @@
 //! Long copies from and to pageable memory are cut into pieces, so that the host copies one while the device
-//! copies another, and copies of several queues go on at once. Drivers of devices with memory of their own
-//! do the same.
+//! copies another, and copies of several queues go on at once.
 
 use super::plan::How;
 use gpubench_core::gpu::{Op, Recording, Slice, Step, StepId};
@@ -20,7 +19,7 @@ const _: () = assert!(SLOTS > 1);
 /// Bytes of the ring.
 pub(super) const RING: u64 = SLOTS as u64 * PIECE;
 
-/// Places in the ring begin at a line of any processor's caches.
+/// Places in the ring begin at a line of most processors' caches.
 const LINE: u64 = 64;
 
 /// The slot that a place in the ring lies in.
@@ -28,14 +27,16 @@ pub(super) fn slot_of(at: u64) -> usize {
     (at / PIECE) as usize
 }
 
-/// Whether a copy is so long that the host begins with it before the device has ended the next.
+/// Whether a copy is so long that the host begins with it before the device has ended the next: a whole piece.
 pub(super) fn is_long(op: &Op) -> bool {
     bytes(op) >= PIECE
 }
 
-/// The recording with its long staged copies in pieces, and who does each step of it.
+/// The recording, whose queues are those of the device that `assigned` says, with its long staged copies in pieces,
+/// and who does each step of it.
 pub(super) fn in_pieces<'r>(
     recording: &'r Recording,
+    assigned: &[usize],
     hows: Vec<How>,
 ) -> (Cow<'r, Recording>, Vec<How>) {
     let is_cut =
@@ -46,9 +47,10 @@ pub(super) fn in_pieces<'r>(
     let one_way = is_one_way(recording, &hows);
     let mut cutter = Cutter {
         recording,
+        assigned,
         hows: &hows,
         cut: Recording::default(),
-        of_cut: vec![],
+        cut_hows: vec![],
         ends: vec![StepId(0); hows.len()],
         turn: vec![],
     };
@@ -61,11 +63,11 @@ pub(super) fn in_pieces<'r>(
         }
     }
     cutter.end_turns();
-    let Cutter { cut, mut of_cut, .. } = cutter;
+    let Cutter { cut, mut cut_hows, .. } = cutter;
     if one_way {
-        place(&cut, &mut of_cut);
+        take_places(&cut, &mut cut_hows);
     }
-    (Cow::Owned(cut), of_cut)
+    (Cow::Owned(cut), cut_hows)
 }
 
 /// Whether it only copies, on one queue, and only from or only to pageable memory. Then a small ring is enough, whose
@@ -78,7 +80,7 @@ fn is_one_way(recording: &Recording, hows: &[How]) -> bool {
 }
 
 /// Gives each copy its place in the ring: slot after slot, and none in two.
-fn place(recording: &Recording, hows: &mut [How]) {
+fn take_places(recording: &Recording, hows: &mut [How]) {
     let mut next = 0;
     for (step, how) in recording.steps.iter().zip(hows) {
         let len = bytes(&step.op);
@@ -93,9 +95,11 @@ fn place(recording: &Recording, hows: &mut [How]) {
 
 struct Cutter<'a> {
     recording: &'a Recording,
+    /// The device's queue of each of the recording's.
+    assigned: &'a [usize],
     hows: &'a [How],
     cut: Recording,
-    of_cut: Vec<How>,
+    cut_hows: Vec<How>,
     /// What has ended when a step has: its last piece.
     ends: Vec<StepId>,
     /// Steps to be cut whose pieces take turns.
@@ -103,18 +107,28 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// A further step to be cut: copies on queues of their own that do not wait for each other take turns.
+    /// A further step to be cut: copies on queues of the device of their own that do not wait for each other take
+    /// turns.
     fn take_turns(&mut self, step: usize) {
-        let of = |step: usize| &self.recording.steps[step];
-        let waits = |other: usize| of(step).after.iter().any(|id| id.0 as usize == other);
-        if self.turn.iter().any(|&other| of(other).queue == of(step).queue || waits(other)) {
+        let queue = |step: usize| self.assigned[self.recording.steps[step].queue.0 as usize];
+        let after = &self.recording.steps[step].after;
+        let waits = |other: usize| after.iter().any(|id| id.0 as usize == other);
+        if self.turn.iter().any(|&other| queue(other) == queue(step) || waits(other)) {
             self.end_turns();
         }
         self.turn.push(step);
     }
 
+    /// Those to pageable memory are handed over first: the host has its half of them later, and goes on with the
+    /// others.
     fn end_turns(&mut self) {
-        let turn = std::mem::take(&mut self.turn);
+        let is_upload = |step: &usize| matches!(self.recording.steps[*step].op, Op::Upload { .. });
+        let (uploads, downloads) = std::mem::take(&mut self.turn).into_iter().partition(is_upload);
+        self.in_turn(downloads);
+        self.in_turn(uploads);
+    }
+
+    fn in_turn(&mut self, turn: Vec<usize>) {
         let ops: Vec<_> = turn.iter().map(|&step| pieces(&self.recording.steps[step].op)).collect();
         let longest = ops.iter().map(Vec::len).max().unwrap_or(0);
         for piece in 0..longest {
@@ -132,7 +146,7 @@ impl Cutter<'_> {
         let after =
             after.iter().filter(|_| piece == 0).map(|id| self.ends[id.0 as usize]).collect();
         self.ends[step] = self.cut.push(*queue, after, op);
-        self.of_cut.push(self.hows[step]);
+        self.cut_hows.push(self.hows[step]);
     }
 }
 
@@ -192,7 +206,7 @@ mod tests {
             (1, &[0], copy.clone()),
             (0, &[1], upload(0, PIECE + 4)),
         ]);
-        let (cut, hows) = in_pieces(&whole, vec![Staged, Device, Staged]);
+        let (cut, hows) = in_pieces(&whole, &[0, 1], vec![Staged, Device, Staged]);
         let wanted = recording(&[
             (0, &[], upload(8, PIECE)),
             (0, &[], upload(8 + PIECE, PIECE)),
@@ -209,27 +223,51 @@ mod tests {
     fn copies_of_several_queues_take_turns() {
         let whole = recording(&[
             (0, &[], upload(0, 2 * PIECE)),
-            (1, &[], download(0, 3 * PIECE)),
-            (2, &[1], download(0, 2 * PIECE)),
+            (1, &[], upload(8, 3 * PIECE)),
+            (2, &[1], upload(4, 2 * PIECE)),
         ]);
-        let (cut, hows) = in_pieces(&whole, vec![Staged; 3]);
+        let (cut, hows) = in_pieces(&whole, &[0, 1, 2], vec![Staged; 3]);
         let wanted = recording(&[
             (0, &[], upload(0, PIECE)),
-            (1, &[], download(0, PIECE)),
+            (1, &[], upload(8, PIECE)),
             (0, &[], upload(PIECE, PIECE)),
-            (1, &[], download(PIECE, PIECE)),
-            (1, &[], download(2 * PIECE, PIECE)),
-            (2, &[4], download(0, PIECE)),
-            (2, &[], download(PIECE, PIECE)),
+            (1, &[], upload(8 + PIECE, PIECE)),
+            (1, &[], upload(8 + 2 * PIECE, PIECE)),
+            (2, &[4], upload(4, PIECE)),
+            (2, &[], upload(4 + PIECE, PIECE)),
         ]);
         assert_eq!(*cut, wanted);
-        assert_eq!(hows, [Staged; 7], "a ring is for one way");
+        assert_eq!(hows, [Staged; 7], "the ring is for one queue");
+    }
+
+    #[test]
+    fn copies_from_the_device_are_handed_over_before_those_to_it() {
+        let whole = recording(&[(0, &[], upload(0, 2 * PIECE)), (1, &[], download(0, 2 * PIECE))]);
+        let both = || vec![Staged; 2];
+        let (cut, _) = in_pieces(&whole, &[0, 1], both());
+        let wanted = recording(&[
+            (1, &[], download(0, PIECE)),
+            (1, &[], download(PIECE, PIECE)),
+            (0, &[], upload(0, PIECE)),
+            (0, &[], upload(PIECE, PIECE)),
+        ]);
+        assert_eq!(*cut, wanted);
+        // One queue of the device has them in the recording's order.
+        let (cut, hows) = in_pieces(&whole, &[0, 0], both());
+        let wanted = recording(&[
+            (0, &[], upload(0, PIECE)),
+            (0, &[], upload(PIECE, PIECE)),
+            (1, &[], download(0, PIECE)),
+            (1, &[], download(PIECE, PIECE)),
+        ]);
+        assert_eq!(*cut, wanted);
+        assert_eq!(hows, [Staged; 4], "the ring is for one way");
     }
 
     #[test]
     fn short_and_direct_copies_stay_as_they_are() {
         let whole = recording(&[(0, &[], upload(0, PIECE)), (0, &[], upload(0, 2 * PIECE))]);
-        let (cut, hows) = in_pieces(&whole, vec![Staged, Direct]);
+        let (cut, hows) = in_pieces(&whole, &[0], vec![Staged, Direct]);
         assert!(matches!(cut, Cow::Borrowed(_)));
         assert_eq!(hows, [Staged, Direct]);
     }
@@ -238,7 +276,7 @@ mod tests {
     fn copies_one_way_go_around_the_ring_and_none_lies_in_two_slots() {
         let lens = [100, 4, PIECE - 100, 4, 2 * PIECE, PIECE, 8];
         let whole = recording(&lens.map(|len| (0, &[][..], upload(0, len))));
-        let (_, hows) = in_pieces(&whole, vec![Staged; lens.len()]);
+        let (_, hows) = in_pieces(&whole, &[0], vec![Staged; lens.len()]);
         let wanted = [0, 128, PIECE, 2 * PIECE - 64, 2 * PIECE, 3 * PIECE, 0, PIECE];
         assert_eq!(hows, wanted.map(Ring));
         assert_eq!(wanted.map(slot_of), [0, 0, 1, 1, 2, 3, 0, 1]);

@@ -4,7 +4,7 @@
 //! another queue. Everything is handed over in the recording's order, so that a queue never waits for
 //! what stands behind it on the same queue of the device. The host's half of a copy from pageable memory
 //! comes before the device's; that of a copy to it is put off until the bytes are wanted, or their slot of
-//! the staging ring, or to the end. A long copy is a batch of its own, whose end the host sees.
+//! the staging ring, or to the end. A long copy ends its batch, so that the host sees its end.
 
 use super::pieces::{SLOTS, is_long, slot_of};
 use gpubench_core::gpu::{Op, Recording, Slice};
@@ -142,6 +142,7 @@ impl Planner<'_> {
                 }
             }
             (how @ (How::Staged | How::Ring(_)), _) => {
+                // A ring has one way: the host waits for no copy to the device.
                 self.enter(how);
                 self.pending.push(step);
             }
@@ -180,21 +181,23 @@ impl Planner<'_> {
         (self.queues[step], self.ends.get(&step).copied().unwrap_or(step))
     }
 
-    /// The host's half of the copies to pageable memory, to the last one that is wanted: a later one may
-    /// overwrite what an earlier one wrote.
+    /// The host's half of the copies to pageable memory that are wanted, and of earlier ones to the same bytes, which
+    /// must not overwrite theirs.
     fn collect(&mut self, is_wanted: impl Fn(How, &Slice) -> bool) {
-        let target = |step: usize| match &self.recording.steps[step].op {
-            Op::Download { to, .. } => Some((self.hows[step], *to)),
-            _ => None,
-        };
-        let is_wanted = |&step: &usize| target(step).is_some_and(|(how, to)| is_wanted(how, &to));
-        let wanted = self.pending.iter().rposition(is_wanted).map_or(0, |last| last + 1);
-        let later = self.pending.split_off(wanted);
-        for step in std::mem::replace(&mut self.pending, later) {
-            let Some((how, to)) = target(step) else { continue };
+        let mut wanted: Vec<(usize, Slice)> = vec![];
+        for step in std::mem::take(&mut self.pending).into_iter().rev() {
+            let Op::Download { to, .. } = &self.recording.steps[step].op else { continue };
+            let is_earlier = || wanted.iter().any(|(_, later)| overlap(later, to));
+            match is_wanted(self.hows[step], to) || is_earlier() {
+                true => wanted.push((step, *to)),
+                false => self.pending.push(step),
+            }
+        }
+        self.pending.reverse();
+        for (step, to) in wanted.into_iter().rev() {
             self.close_all();
             let after = BTreeMap::from([self.end(step)]);
-            self.host(after, HostCopy::FromStaging(to, how));
+            self.host(after, HostCopy::FromStaging(to, self.hows[step]));
         }
     }
 

@@ -60,7 +60,7 @@ impl Parts<'_> {
     ///
     /// # Errors
     /// `OutOfMemory`.
-    pub fn stage(&mut self, recording: &Recording, hows: &[How]) -> Result<()> {
+    pub fn make_staging(&mut self, recording: &Recording, hows: &[How]) -> Result<()> {
         for (step, how) in recording.steps.iter().zip(hows) {
             let (Op::Upload { from: host, .. } | Op::Download { to: host, .. }) = &step.op else {
                 continue;

@@ -74,10 +74,10 @@ pub(super) fn run(
     parts.pools.reset()?;
     // Without such semaphores the host can wait for whole queues only.
     let (recording, hows) = match parts.context.abilities.timeline {
-        true => in_pieces(recording, hows),
+        true => in_pieces(recording, &assigned, hows),
         false => (Cow::Borrowed(recording), hows),
     };
-    parts.stage(&recording, &hows)?;
+    parts.make_staging(&recording, &hows)?;
     let recording = recording.as_ref();
     let last = recording.steps.iter().enumerate().filter(|(i, _)| hows[*i] != How::Direct);
     let last = last.map(|(i, step)| (assigned[step.queue.0 as usize], i)).collect();
