@@ -149,6 +149,9 @@ impl SpirvModule {
     /// The latest version that Vulkan 1.1 takes, as which all devices are opened.
     pub const LATEST: [u8; 2] = [1, 3];
 
+    /// Words before the first instruction.
+    pub const HEADER: usize = HEADER;
+
     /// Reads a file.
     ///
     /// # Errors
@@ -168,15 +171,8 @@ impl SpirvModule {
         let [_, minor, major, _] = words[1].to_le_bytes();
         let mut module = Self { version: [major, minor], ..Self::default() };
         let mut declared = Declared::default();
-        let mut rest = &words[HEADER..];
-        while let [first, ..] = rest {
-            let (length, op) = ((first >> 16) as usize, first & 0xffff);
-            let (instruction, behind) = rest.split_at(length);
-            if op == FUNCTION {
-                break;
-            }
+        for (op, instruction) in Self::instructions(&words).take_while(|(op, _)| *op != FUNCTION) {
             module.note(&mut declared, op, &instruction[1..]);
-            rest = behind;
         }
         module.entries =
             declared.entries.iter().map(|(id, name)| declared.entry(*id, name)).collect();
@@ -184,6 +180,17 @@ impl SpirvModule {
         module.bindings =
             declared.bindings.iter().map(|&(id, at)| declared.bound(id, at)).collect();
         Ok(Self { words, ..module })
+    }
+
+    /// The instructions of a module's words, each with its number; they end before what is none.
+    pub fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+        let mut rest = words.get(HEADER..).unwrap_or_default();
+        std::iter::from_fn(move || {
+            let length = (rest.first()? >> 16) as usize;
+            let (instruction, behind) = rest.split_at_checked(length)?;
+            rest = behind;
+            Some((instruction.first()? & 0xffff, instruction))
+        })
     }
 
     fn note(&mut self, declared: &mut Declared, op: u32, words: &[u32]) {
@@ -351,14 +358,13 @@ fn check_lengths(bytes: usize, words: &[u32]) -> Result<(), String> {
     if !bytes.is_multiple_of(4) || words.len() < HEADER {
         return Err(cut());
     }
-    let mut at = HEADER;
-    while let Some(first) = words.get(at) {
-        match first >> 16 {
-            0 => return Err(format!("its word {at} is no instruction")),
-            length => at += length as usize,
-        }
+    let lengths = SpirvModule::instructions(words).map(|(_, instruction)| instruction.len());
+    let end = HEADER + lengths.sum::<usize>();
+    match words.get(end) {
+        None => Ok(()),
+        Some(first) if first >> 16 == 0 => Err(format!("its word {end} is no instruction")),
+        Some(_) => Err(cut()),
     }
-    if at == words.len() { Ok(()) } else { Err(cut()) }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! that a buffer has, too, keeps its own: naga makes one of all that are equal. Of what else a module could have
 //! naga writes nothing: groups of decorations, untyped pointers, pointers to physical memory.
 
+use gpubench_core::gpu::SpirvModule;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions.
@@ -22,16 +23,13 @@ const BLOCKS: [u32; 2] = [2, 3];
 /// Classes of memory whose types have a layout: Uniform, PushConstant, StorageBuffer.
 const LAID_OUT: [u32; 3] = [2, 9, 12];
 
-/// Words before the first instruction.
-const HEADER: usize = 5;
-
 /// The module without layouts of types that are in no buffer. What is no module is left as it is.
 pub(super) fn of_buffers_only(words: Vec<u32>) -> Vec<u32> {
-    let Some(instructions) = instructions(&words) else { return words };
-    let mut parts = BTreeMap::new();
+    let (mut parts, mut length) = (BTreeMap::new(), 0);
     let mut next: Vec<u32> = vec![];
-    for instruction in &instructions {
-        match (instruction[0] & 0xffff, &instruction[1..]) {
+    for (op, instruction) in SpirvModule::instructions(&words) {
+        length += instruction.len();
+        match (op, &instruction[1..]) {
             (TYPE_ARRAY | TYPE_RUNTIME_ARRAY, [id, element, ..]) => {
                 parts.insert(*id, std::slice::from_ref(element));
             }
@@ -42,33 +40,23 @@ pub(super) fn of_buffers_only(words: Vec<u32>) -> Vec<u32> {
             _ => {}
         }
     }
+    if SpirvModule::HEADER + length != words.len() {
+        return words;
+    }
     let mut in_buffers = BTreeSet::new();
     while let Some(id) = next.pop() {
         if in_buffers.insert(id) {
             next.extend(parts.get(&id).copied().unwrap_or_default());
         }
     }
-    let is_kept = |instruction: &&[u32]| match (instruction[0] & 0xffff, &instruction[1..]) {
+    let is_kept = |op, operands: &[u32]| match (op, operands) {
         (DECORATE, [id, decoration, ..]) | (MEMBER_DECORATE, [id, _, decoration, ..]) => {
             !LAYOUTS.contains(decoration) || in_buffers.contains(id) || !parts.contains_key(id)
         }
         _ => true,
     };
-    let kept = instructions.iter().filter(|instruction| is_kept(instruction));
-    words[..HEADER].iter().chain(kept.copied().flatten()).copied().collect()
-}
-
-/// The instructions, each with the word that has its length and its number.
-fn instructions(words: &[u32]) -> Option<Vec<&[u32]>> {
-    let mut rest = words.get(HEADER..)?;
-    let mut instructions = vec![];
-    while let Some(first) = rest.first() {
-        let (instruction, behind) = rest.split_at_checked((first >> 16) as usize)?;
-        let [_, ..] = instruction else { return None };
-        instructions.push(instruction);
-        rest = behind;
-    }
-    Some(instructions)
+    let kept = SpirvModule::instructions(&words).filter(|(op, words)| is_kept(*op, &words[1..]));
+    words[..SpirvModule::HEADER].iter().chain(kept.flat_map(|(_, words)| words)).copied().collect()
 }
 
 #[cfg(test)]
@@ -76,7 +64,7 @@ mod tests {
     use super::*;
 
     fn module(instructions: &[&[u32]]) -> Vec<u32> {
-        let mut words = vec![0; HEADER];
+        let mut words = vec![0; SpirvModule::HEADER];
         for instruction in instructions {
             words.push((instruction.len() as u32) << 16 | instruction[0]);
             words.extend(&instruction[1..]);
