@@ -6,7 +6,8 @@
 #
 # GPU=1 asks for GPU-assisted validation in place of synchronization: both at once the layer does not promise.
 # DEVICE=vulkan-share:0 names another device, SECONDS_EACH=1200 the time for a suite, KEEP=FOLDER keeps logs and results.
-# Needs Debian's vulkan-validationlayers; later layers (1.4.363) write another form, which is read, too. The layer slows everything down: no time that is printed means anything.
+# Needs Debian's vulkan-validationlayers; later layers (1.4.363) write another form, which is read, too. The layer slows
+# everything down: no time that is printed means anything.
 set -euo pipefail
 
 binary=$(realpath "${1:-target/release/gpubench}")
