@@ -226,13 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn hand_computed_places_counters_and_neighbours() {
+    fn hand_computed_scattered_places() {
         let words = ("data", Data::U32(vec![1, 10, 100, 1000]));
         let numbers = [("n", 2.0), ("words", 4.0), ("LOADS", 2.0)];
         let out = ("out", Data::U32(vec![0; 2]));
         // The scrambled numbers of loads 0 to 3 end in 0x0, 0x5D139822, 0xD4FA0C2C and 0xEF5FD85.
         let sums = scattered(&problem(&numbers, vec![words, out])).unwrap();
         assert_eq!(sums, [("out", Data::U32(vec![1 + 100, 1 + 10]))]);
+    }
+
+    #[test]
+    fn hand_computed_table_reads() {
         let reads = |spread: f64| {
             let data = ("data", Data::U32(vec![1, 0, 0, 0, 0, 10, 0, 0]));
             let numbers = [("n", 2.0), ("words", 8.0), ("reads", 2.0), ("SPREAD", spread)];
@@ -242,6 +246,10 @@ mod tests {
         // Of the second work-item every component begins as 1, and is 25 without the table.
         assert_eq!(reads(0.0), Data::U32(vec![5 ^ 10, 30 ^ 35]));
         assert_eq!(reads(1.0), Data::U32(vec![5 ^ 10, 26 ^ 75]));
+    }
+
+    #[test]
+    fn hand_computed_texels() {
         let image: Vec<f32> = (0..16).map(|i| (i / 4) as f32 * 10.0_f32.powi(i % 4)).collect();
         let sums_of = |image: Data, filtered: f64| {
             let numbers = [("n", 2.0), ("SIDE", 2.0), ("FILTERED", filtered)];
@@ -265,6 +273,10 @@ mod tests {
         };
         assert_eq!(sums(0.0), tens([6.0, 8.0, 10.0, 12.0]));
         assert_eq!(sums(1.0), tens([9.0, 10.0, 11.0, 12.0]));
+    }
+
+    #[test]
+    fn hand_computed_counters() {
         let counters = |spread: f64| {
             let numbers = [("n", 2.0), ("times", 3.0), ("SPREAD", spread)];
             let counters = || ("counters", Data::U32(vec![0; 2]));
@@ -276,6 +288,10 @@ mod tests {
         let floats = vec![("counters", Data::F32(vec![0.0; 2]))];
         let added = atomic_f32(&problem(&numbers, floats)).unwrap().remove(0).1;
         assert_eq!(added, Data::F32(vec![6.0, 0.0]));
+    }
+
+    #[test]
+    fn hand_computed_neighbours() {
         let chain = |op: f64| {
             let numbers = [("n", 65.0), ("passes", 2.0), ("add", 3.0), ("OP", op)];
             let data = ("data", Data::U32((0..1024).collect()));
