@@ -9,8 +9,9 @@ use gpubench::measure::load;
 use gpubench::measure::plan;
 use gpubench::measure::registry::profile;
 use gpubench::measure::{Policy, Session, measure};
+use gpubench::model::memory_levels::{Point, find};
 use gpubench::plan::{Limits, Planned};
-use gpubench::record::profile::{Profile, Traffic, Value};
+use gpubench::record::profile::{Footprint, Profile, Traffic, Value};
 use gpubench::record::{Header, Host, METHOD, Outcome, Record, VERSION};
 use gpubench::suite::Suite;
 use gpubench::units::Bytes;
@@ -215,6 +216,60 @@ fn every_cost_of_a_description_is_found_within_3_percent() {
         ));
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A device with one to three caches, each at least 6 times as large and 1.8 times as slow as the one before.
+fn cached(number: u64) -> Description {
+    let mut gpu = random(number);
+    let mut random = Pcg64Mcg::seed_from_u64(number);
+    let mut draw = |low: f64, high: f64| low * (high / low).powf(random.random_range(0.0..1.0));
+    let (mut size, mut latency) = (draw(12e3, 100e3), draw(1e-9, 40e-9));
+    gpu.memory.caches.clear();
+    for _ in 0..draw(1.0, 4.0) as usize {
+        if size < LARGEST_CACHE {
+            gpu.memory.caches.push(Cache { size: size as u64, latency });
+            latency *= draw(1.8, 5.0);
+            size *= draw(6.0, 32.0);
+        }
+    }
+    gpu.memory.latency = latency;
+    gpu.noise = Noise { relative: 0.01, seed: number };
+    gpu
+}
+
+/// Bytes, a fourth of the largest working set below: what lies behind a cache must be seen, too.
+const LARGEST_CACHE: f64 = 1e6;
+
+#[test]
+fn caches_of_200_devices_are_found_by_measuring_them() {
+    let mut suite = load("ceilings").unwrap();
+    suite.workloads.retain(|workload| workload.name == "chase");
+    suite.workloads[0].sizes.retain(|size| size[0].1 <= 1 << 20);
+    let (mut right, mut within, mut far) = (0, vec![], vec![]);
+    for number in 0..200 {
+        let gpu = cached(number);
+        let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
+        let policy = Policy { min_samples: 1, max_samples: 1, warmup: 0.0, ..Policy::default() };
+        let (header, records) = records(&suite, &mut session, &policy);
+        let chase = profile(&header, &records, 0).unwrap().chase;
+        let point = |f: &Footprint| Point { bytes: f.bytes as f64, seconds: f.latency.value };
+        let points: Vec<Point> = chase.iter().map(point).collect();
+        let found = find(&points).map_or_else(Vec::new, |levels| levels.caches);
+        if found.len() != gpu.memory.caches.len() {
+            continue;
+        }
+        right += 1;
+        for (cache, truth) in found.iter().zip(&gpu.memory.caches) {
+            let ([low, high], truth) = (cache.capacity.interval(), truth.size as f64);
+            within.push((low..=high).contains(&truth));
+            let off = (cache.capacity.value / truth - 1.0).abs();
+            far.extend((off > 0.2).then_some((number, off)));
+        }
+    }
+    assert!(right >= 190, "the number of caches is right for {right} of 200");
+    assert!(far.is_empty(), "{} capacities are off by more than 20 %: {far:?}", far.len());
+    let (held, caches) = (within.iter().filter(|held| **held).count(), within.len());
+    assert!(held * 10 >= caches * 9, "intervals of 95 % hold {held} of {caches} capacities");
 }
 
 #[test]

@@ -176,8 +176,7 @@ described! {
         transaction: u32 as "whole",
         /// Bytes that one work-item has under way at once.
         in_flight: f64 as "positive",
-        /// Caches in front of it, the smallest first. Only a chase through a working set that fits one
-        /// is priced by them.
+        /// Caches in front of it, the smallest first. Only a chase is priced by them.
         #[serde(default)]
         caches: Vec<Cache>,
         /// Atomic additions a second to one place, and to many; where they are not described, one a

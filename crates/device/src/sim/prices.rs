@@ -1,6 +1,6 @@
 //! What things cost on a described GPU, and what holds where its description says nothing.
 
-use super::description::{Compute, Description, Price, Rates};
+use super::description::{Cache, Compute, Description, Price, Rates};
 use gpubench_core::class::Class;
 use gpubench_core::gpu::MemoryKind;
 
@@ -37,10 +37,15 @@ impl Description {
         self.local.barrier.unwrap_or(self.compute.latency) / self.clock
     }
 
-    /// Seconds of a load that stays within `bytes` bytes.
+    /// Seconds of a load within `bytes` bytes that may be anywhere in them: in each cache with the part of them that it holds.
     pub fn load_latency(&self, bytes: u64) -> f64 {
-        let cache = self.memory.caches.iter().find(|cache| bytes <= cache.size);
-        cache.map_or(self.memory.latency, |cache| cache.latency)
+        let caches = &self.memory.caches;
+        let latencies = caches.iter().map(|cache| cache.latency).chain([self.memory.latency]);
+        let latencies: Vec<f64> = latencies.collect();
+        let missed = |cache: &Cache| (1.0 - cache.size as f64 / bytes as f64).max(0.0);
+        let later = latencies.windows(2).map(|pair| pair[1] - pair[0]);
+        latencies[0]
+            + caches.iter().zip(later).map(|(cache, later)| missed(cache) * later).sum::<f64>()
     }
 
     /// Atomic additions a second to one place, and to many.

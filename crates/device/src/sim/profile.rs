@@ -94,11 +94,10 @@ impl Description {
     }
 
     fn chase(&self) -> Vec<Footprint> {
-        let caches = self.memory.caches.iter();
-        let within = caches.map(|cache| (cache.size, cache.latency));
-        let beyond = self.memory.caches.last().map_or(128 << 20, |cache| 4 * cache.size);
-        let all = within.chain([(beyond, self.memory.latency)]);
-        all.map(|(bytes, latency)| Footprint { bytes, latency: exact(latency) }).collect()
+        let cached = self.memory.caches.iter().map(|cache| cache.size);
+        let beyond = self.memory.caches.last().map_or(0, |cache| 4 * cache.size).max(128 << 20);
+        let footprint = |bytes| Footprint { bytes, latency: exact(self.load_latency(bytes)) };
+        cached.chain([beyond]).map(footprint).collect()
     }
 }
 
