@@ -41,7 +41,9 @@ fn small() -> Suite {
     let media = load("seismic-media").unwrap().workloads.into_iter();
     suite.workloads.extend(media.filter(|w| MEDIA.iter().any(|name| w.name.starts_with(name))));
     let ceilings = load("ceilings").unwrap().workloads.into_iter();
-    suite.workloads.extend(ceilings.filter(|w| w.name.starts_with("arithmetic/")));
+    suite
+        .workloads
+        .extend(ceilings.filter(|w| w.name.starts_with("arithmetic/") || w.name == "write"));
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
         workload.measure = vec![requested(Kind::KERNEL)];

@@ -9,6 +9,12 @@ pub fn empty(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::U32((0..n).map(|i| i as u32).collect()))])
 }
 
+/// `out[i] = i / 16`, of `n` scalars.
+pub fn write_blocks(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.room("out", problem.size("n")?)?;
+    Ok(vec![("out", Data::U32((0..n).map(|i| i as u32 / 16).collect()))])
+}
+
 /// `out = a`, of `n` scalars.
 pub fn copy(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let n = problem.room("out", problem.size("n")?)?;
@@ -68,6 +74,15 @@ mod tests {
     fn an_empty_launch_counts() {
         let out = empty(&problem(&[("n", 3.0)], vec![])).unwrap();
         assert_eq!(out, [("out", Data::U32(vec![0, 1, 2]))]);
+    }
+
+    #[test]
+    fn blocks_of_sixteen_have_one_number() {
+        let room = vec![("out".to_owned(), Data::U32(vec![0; 40]))].into_iter().collect();
+        let sizes = vec![("n".to_owned(), 33.0)].into_iter().collect();
+        let out = write_blocks(&Problem::new(sizes, room)).unwrap();
+        let numbers = [[0; 16], [1; 16]].concat().into_iter().chain([2]).collect();
+        assert_eq!(out, [("out", Data::U32(numbers))]);
     }
 
     #[test]

@@ -215,6 +215,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
         characterise::word_chain,
         "where `passes` times 16·REPEAT steps through `words` words of BYTES bytes end, each stored before it is loaded with WRITE",
     ),
+    ("write_blocks", micro::write_blocks, "`out[i] = i / 16`, of `n` scalars"),
 ];
 
 /// The reference `name`, if there is one.

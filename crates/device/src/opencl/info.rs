@@ -267,8 +267,12 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 
 fn features(device: Query, extensions: &str) -> Vec<String> {
     let has = |name: &str| extensions.split(' ').any(|extension| extension == name);
+    // An extension of OpenCL 2, which some drivers of OpenCL 3.0 do not list any more.
+    let in_core =
+        || version(device) >= Some((3, 0)) && device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
     // The operations that shipped kernels use: a name says no more than the driver lists.
-    let subgroups = ["cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot"];
+    let operations = ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot"];
+    let subgroups = operations.into_iter().all(has) && (has("cl_khr_subgroups") || in_core());
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     // Of `f32` a driver lists here what it can; one that lists nothing says nothing.
     let single = device.number(cl::CL_DEVICE_SINGLE_FP_CONFIG).filter(|config| *config != 0);
@@ -277,7 +281,7 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
         (SPIRV, intermediate.contains("SPIR-V")),
-        ("subgroups", subgroups.into_iter().all(has)),
+        ("subgroups", subgroups),
         (SUBGROUP_SIZE, has(subgroup_size::EXTENSION)),
         ("i64_atomics", has("cl_khr_int64_base_atomics")),
         (EMBEDDED, is_embedded(device)),

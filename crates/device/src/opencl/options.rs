@@ -10,8 +10,9 @@ const FREEDOMS: [&str; 3] = ["-cl-mad-enable", "-cl-no-signed-zeros", "-cl-denor
 /// Has the compiler keep the names and types of arguments, which changes no instruction. OpenCL 1.1 does not know it.
 const ARGUMENTS: &str = "-cl-kernel-arg-info";
 const STANDARD: &str = "-cl-std=";
-/// What texts hold that are not compiled in C 1.2: PoCL 7 reads no images in it, and it has no features to ask for by name.
-const OF_LATER: [&str; 2] = ["image2d_t", "__opencl_c_"];
+/// What texts hold that some drivers of OpenCL 3.0 do not compile in C 1.2, which has no features to ask for by name: PoCL 7
+/// reads no images in it, Intel's has neither subgroups nor dot products of packed bytes.
+const OF_LATER: [&str; 4] = ["image2d_t", "__opencl_c_", "sub_group_", "dot_4x8packed_"];
 
 /// The version of OpenCL C that a text is compiled as, where its suite names none.
 fn standard(text: &str, api: &str) -> &'static str {
@@ -45,7 +46,7 @@ fn a_text_is_compiled_in_the_oldest_c_that_has_what_it_needs() {
     for text in ["typedef uint atomic_float;", "kernel void f() {}"] {
         assert_eq!(of(text, "OpenCL 3.0"), "-cl-std=CL1.2");
     }
-    for text in ["#ifdef __opencl_c_fp64", "read_only image2d_t a"] {
+    for text in ["#ifdef __opencl_c_fp64", "read_only image2d_t a", "sub_group_ballot(x)"] {
         let found = ["OpenCL 1.1", "OpenCL 1.2", "OpenCL 3.0"].map(|api| of(text, api));
         assert_eq!(found, ["-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL3.0"]);
     }
