@@ -41,9 +41,7 @@ fn small() -> Suite {
     let media = load("seismic-media").unwrap().workloads.into_iter();
     suite.workloads.extend(media.filter(|w| MEDIA.iter().any(|name| w.name.starts_with(name))));
     let ceilings = load("ceilings").unwrap().workloads.into_iter();
-    suite
-        .workloads
-        .extend(ceilings.filter(|w| w.name.starts_with("arithmetic/") || w.name == "write"));
+    suite.workloads.extend(ceilings.filter(|w| w.name.starts_with("arithmetic/")));
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
         workload.measure = vec![requested(Kind::KERNEL)];
@@ -67,7 +65,7 @@ fn fixed() -> Vec<Workload> {
     let words = ["word/read_4", "word/read_8", "word/write_4", "word/write_16"];
     let tables = ["constant", "constant_apart", "buffer", "buffer_apart"];
     let tables = tables.map(|variant| format!("table/{variant}"));
-    let mut others = vec!["read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
+    let mut others = vec!["write", "read_runs", "scattered", "atomic_f32/one", "atomic_f32/apart"];
     others.extend(tables.iter().map(String::as_str));
     let exchanges = ["local_exchange/reduce", "local_exchange/shuffle", "local_exchange/ballot"];
     others.extend(exchanges);
@@ -76,6 +74,8 @@ fn fixed() -> Vec<Workload> {
     let mut ceilings = [named("ceilings", &others), named("word-latency", &words)].concat();
     ceilings.iter_mut().for_each(|w| w.sizes.truncate(1));
     named_size(&mut ceilings, "read_runs", 2_097_152);
+    // Several blocks, the last of them not full.
+    named_size(&mut ceilings, "write", 20_000);
     exchanges.iter().for_each(|exchange| named_size(&mut ceilings, exchange, 256));
     tables.iter().for_each(|table| named_size(&mut ceilings, table, 4096));
     // No multiple of a group's side.

@@ -5,7 +5,11 @@ typedef struct { uint n; uint passes; uint add; } Params;
 
 #ifdef cl_khr_subgroups
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+#ifdef cl_khr_subgroup_shuffle
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#endif
+#ifdef cl_khr_subgroup_ballot
 #pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable
 #endif
 

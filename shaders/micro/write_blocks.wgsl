@@ -1,6 +1,6 @@
-// Every scalar of `out` becomes its number / 16, the same for all of a vector. A group writes a
-// contiguous block, ITEMS vectors of type V a work-item, neighbours side by side. n, in scalars, is
-// a multiple of V's width.
+// Every scalar of `out` becomes its number / 16: all of a vector get the same, so that one operation
+// makes it in both languages. A group writes a contiguous block, ITEMS vectors of type V a
+// work-item, neighbours side by side. n, in scalars, is a multiple of V's width.
 struct Params { n: u32 }
 
 @group(0) @binding(0) var<storage, read_write> out: array<V>;

@@ -42,15 +42,20 @@ pub struct Levels {
 
 /// More caches than any device has.
 const MAX_CACHES: usize = 5;
+/// So many further caches that are worth nothing end the search: two may only show together.
+const IN_VAIN: usize = 2;
 /// How much a further cache must lower the criterion.
 const VERY_STRONG: f64 = 10.0;
 /// Where the search for a cache's `q` begins.
 const SHARPNESS: [f64; 3] = [1.0, 2.0, 4.0];
-/// With which an interval of a capacity is sought.
-const SHARPEST: [f64; 8] = [0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0];
-/// And steps to its double.
-const FINE: f64 = 64.0;
-/// So many times that interval the fit's own counts for at most.
+/// The least and the most that it may be.
+const BLUNTEST: f64 = 0.7;
+const SHARPEST: f64 = 8.0;
+/// Those between which an interval of a capacity is sought.
+const SHARPNESS_TRIED: [f64; 8] = [BLUNTEST, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, SHARPEST];
+/// Capacities that are tried for an interval, from one to its double.
+const STEPS: f64 = 64.0;
+/// By so many times the interval of the fit may be wider than that of the bend.
 const WIDER: f64 = 3.0;
 /// Places for one more cache between a size and its double.
 const PLACES: f64 = 4.0;
@@ -69,13 +74,13 @@ pub fn find(points: &[Point]) -> Option<Levels> {
     }
     let mut best: Option<Fit> = None;
     let mut criterion = flat(&points);
-    // Two caches may only show together, so that one more is always tried.
-    let mut grown = vec![];
-    for _ in 0..MAX_CACHES {
+    let (mut grown, mut in_vain) = (vec![], 0);
+    while grown.len() < MAX_CACHES && in_vain < IN_VAIN {
         let Some(fit) = one_more(&points, &grown) else { break };
         grown = fit.bends();
+        in_vain += 1;
         if fit.criterion < criterion - VERY_STRONG {
-            criterion = fit.criterion;
+            (criterion, in_vain) = (fit.criterion, 0);
             best = Some(fit);
         }
     }
@@ -88,8 +93,12 @@ struct Fit {
     criterion: f64,
 }
 
-/// What decides how many loads miss a cache: its capacity, and how sharp it bends.
-type Bend = (f64, f64);
+/// What decides how many loads miss a cache.
+#[derive(Clone, Copy)]
+struct Bend {
+    capacity: f64,
+    sharpness: f64,
+}
 
 impl Fit {
     fn caches(&self) -> usize {
@@ -98,7 +107,11 @@ impl Fit {
 
     fn bends(&self) -> Vec<Bend> {
         let (capacities, sharpness) = self.parameters[1 + self.caches()..].split_at(self.caches());
-        capacities.iter().zip(sharpness).map(|(c, q)| (c.value, q.value)).collect()
+        let bend = |(capacity, sharpness): (&Estimate, &Estimate)| Bend {
+            capacity: capacity.value,
+            sharpness: sharpness.value,
+        };
+        capacities.iter().zip(sharpness).map(bend).collect()
     }
 
     fn levels(&self, points: &[Point]) -> Levels {
@@ -121,7 +134,7 @@ impl Fit {
 }
 
 /// The share of loads that miss a cache.
-fn misses((capacity, sharpness): Bend, bytes: f64) -> f64 {
+fn misses(Bend { capacity, sharpness }: Bend, bytes: f64) -> f64 {
     if bytes <= capacity { 0.0 } else { 1.0 - (capacity / bytes).powf(sharpness) }
 }
 
@@ -146,11 +159,12 @@ fn one_more(points: &[Point], bends: &[Bend]) -> Option<Fit> {
     let places: Vec<f64> = (1..(octaves * PLACES) as usize).map(place).collect();
     let start = |&sharpness: &f64| {
         let with = |place: &f64| {
-            let mut all = [bends, &[(*place, sharpness)]].concat();
-            all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (latencies, squares) = latencies(points, &all)?;
-            let (capacities, sharpness): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
-            Some(([latencies, capacities, sharpness].concat(), squares))
+            let mut all = [bends, &[Bend { capacity: *place, sharpness }]].concat();
+            all.sort_by(|a, b| a.capacity.total_cmp(&b.capacity));
+            let (mut start, squares) = latencies(points, &all)?;
+            start.extend(all.iter().map(|bend| bend.capacity));
+            start.extend(all.iter().map(|bend| bend.sharpness));
+            Some((start, squares))
         };
         let best = places.iter().filter_map(with).min_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(best.0)
@@ -181,30 +195,39 @@ fn latencies(points: &[Point], bends: &[Bend]) -> Option<(Vec<f64>, f64)> {
 }
 
 /// A capacity with the wider of two intervals: the `linear` one of the fit, which says nothing right at a bend and
-/// counts for so much at most, and the capacities that fit hardly worse while only this cache's sharpness changes.
+/// counts for so much at most, and that of the bend. Its error is no standard error where the bend's is the wider.
 fn capacity(points: &[Point], bends: &[Bend], number: usize, linear: Estimate) -> Estimate {
-    let value = bends[number].0;
-    let freedom = points.len().saturating_sub(1 + 3 * bends.len()).max(1);
-    let t = t_quantile(freedom as f64, 0.975);
-    let squares = |bends: &[Bend]| latencies(points, bends).map_or(f64::INFINITY, |fit| fit.1);
-    let exact = points.len() as f64 * EXACT * EXACT;
-    let limit = squares(bends).max(exact) * (1.0 + t * t / freedom as f64);
+    let freedom = (points.len() - (1 + 3 * bends.len())) as f64;
+    let t = t_quantile(freedom, 0.975);
+    let limit = 1.0 + t * t / freedom;
+    let margin = match bend_margin(points, bends, number, limit) {
+        Some(bend) => bend.max(linear.margin.min(WIDER * bend)),
+        None => linear.margin,
+    };
+    Estimate { value: linear.value, error: margin / t, margin }
+}
+
+/// How far from a capacity those end that leave no more than `limit` times the squares, while only this cache's
+/// sharpness changes with it. `None` where they have no end within four octaves.
+fn bend_margin(points: &[Point], bends: &[Bend], number: usize, limit: f64) -> Option<f64> {
+    let value = bends[number].capacity;
+    let squares = |bends: &[Bend]| Some(latencies(points, bends)?.1);
+    let limit = limit * squares(bends)?.max(points.len() as f64 * EXACT * EXACT);
     let fits = |capacity: &f64| {
         let with = |sharpness: f64| {
             let mut bends = bends.to_vec();
-            bends[number] = (*capacity, sharpness);
-            bends.is_sorted_by(|a, b| a.0 <= b.0) && squares(&bends) <= limit
+            bends[number] = Bend { capacity: *capacity, sharpness };
+            bends.is_sorted_by(|a, b| a.capacity <= b.capacity)
+                && squares(&bends).is_some_and(|squares| squares <= limit)
         };
-        SHARPEST.into_iter().chain([bends[number].1]).any(with)
+        SHARPNESS_TRIED.into_iter().chain([bends[number].sharpness]).any(with)
     };
     let end = |direction: f64| {
-        let at = |step: i32| value * (direction * f64::from(step) / FINE).exp2();
-        let first = (1..=4 * FINE as i32).map(at).find(|capacity| !fits(capacity));
-        first.map_or(f64::INFINITY, |first| (first - value).abs())
+        let at = |step: i32| value * (direction * f64::from(step) / STEPS).exp2();
+        let first = (1..=4 * STEPS as i32).map(at).find(|capacity| !fits(capacity))?;
+        Some((first - value).abs())
     };
-    let bend = end(1.0).max(end(-1.0));
-    let margin = bend.max(linear.margin.min(WIDER * bend));
-    Estimate { value, error: margin / t, margin }
+    Some(end(1.0)?.max(end(-1.0)?))
 }
 
 /// The best parameters from any of `starts`.
@@ -213,14 +236,15 @@ fn polish(points: &[Point], starts: &[Vec<f64>]) -> Option<Fit> {
     let caches = (count - 1) / 3;
     let residuals = |p: &[f64]| {
         let time = |bytes: f64| {
-            let bend = |j: usize| (p[1 + caches + j], p[1 + 2 * caches + j]);
+            let bend =
+                |j: usize| Bend { capacity: p[1 + caches + j], sharpness: p[1 + 2 * caches + j] };
             let slower = |j: usize| (p[j + 1] - p[j]) * misses(bend(j), bytes);
             p[0] + (0..caches).map(slower).sum::<f64>()
         };
         points.iter().map(|point| (time(point.bytes) / point.seconds).ln()).collect()
     };
     let mut domains = vec![Domain::Positive; count];
-    domains[1 + 2 * caches..].fill(Domain::Between(0.7, 8.0));
+    domains[1 + 2 * caches..].fill(Domain::Between(BLUNTEST, SHARPEST));
     let problem = Problem { residuals: &residuals, domains: &domains };
     let mut solution = problem.solve(starts).ok()?;
     // A descent may have led two caches past each other: from the same times in their order it ends there.
@@ -274,12 +298,12 @@ mod tests {
             seconds.push(seconds[seconds.len() - 1] * between(1.8, 5.0));
             capacity *= between(6.0, 32.0);
         }
-        let sharpness = between(1.0, 4.0);
+        let sharpness: Vec<f64> = capacities.iter().map(|_| between(1.0, 4.0)).collect();
         let mut point = |i: i32| {
             let bytes = 4096.0 * (f64::from(i) / 2.0).exp2();
             let level = |j: usize| match capacities[j] / bytes {
                 fits if fits >= 1.0 => 0.0,
-                rest => (seconds[j + 1] - seconds[j]) * (1.0 - rest.powf(sharpness)),
+                rest => (seconds[j + 1] - seconds[j]) * (1.0 - rest.powf(sharpness[j])),
             };
             let exact = seconds[0] + (0..capacities.len()).map(level).sum::<f64>();
             // A normal distribution, nearly: the sum of twelve.
@@ -292,7 +316,7 @@ mod tests {
 
     #[test]
     fn levels_of_200_simulated_devices_are_found() {
-        let (mut right, mut within, mut far) = (0, vec![], vec![]);
+        let (mut right, mut within, mut margins, mut far) = (0, vec![], vec![], vec![]);
         for seed in 0..200 {
             let (truth, points) = simulated(seed);
             let found = find(&points).map_or_else(Vec::new, |levels| levels.caches);
@@ -303,6 +327,7 @@ mod tests {
             for (cache, truth) in found.iter().zip(truth) {
                 let [low, high] = cache.capacity.interval();
                 within.push((low..=high).contains(&truth));
+                margins.push(cache.capacity.margin / truth);
                 let off = (cache.capacity.value / truth - 1.0).abs();
                 far.extend((off > 0.2).then_some((seed, off)));
             }
@@ -311,6 +336,10 @@ mod tests {
         assert!(far.is_empty(), "{} capacities are off by more than 20 %: {far:?}", far.len());
         let (held, caches) = (within.iter().filter(|held| **held).count(), within.len());
         assert!(held * 10 >= caches * 9, "intervals of 95 % hold {held} of {caches} capacities");
+        margins.sort_by(f64::total_cmp);
+        let [median, widest] = [margins[caches / 2], margins[caches - 1]];
+        println!("{right} right, {held} of {caches} held, ±{median}, at most {widest}");
+        assert!(median < 0.05 && widest < 1.0, "intervals of ±{median}, at most {widest}");
     }
 
     #[test]

@@ -33,9 +33,9 @@ pub(crate) fn capacity(cache: &Cache) -> Option<Quantity> {
     quantity(&cache.capacity)
 }
 
-/// An estimate; by its standard error, an interval may reach below nothing.
+/// An estimate; by its standard error, an interval may reach below nothing. One without end has its sign nevertheless.
 pub(crate) fn quantity(estimate: &Estimate) -> Option<Quantity> {
-    Quantity::between(estimate.value, estimate.interval().map(|end| end.max(0.0)))
+    Quantity::between(estimate.value, estimate.interval().map(|end| end.clamp(0.0, f64::MAX)))
 }
 
 #[cfg(test)]

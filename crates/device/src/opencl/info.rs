@@ -267,12 +267,7 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 
 fn features(device: Query, extensions: &str) -> Vec<String> {
     let has = |name: &str| extensions.split(' ').any(|extension| extension == name);
-    // An extension of OpenCL 2, which some drivers of OpenCL 3.0 do not list any more.
-    let in_core =
-        || version(device) >= Some((3, 0)) && device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
-    // The operations that shipped kernels use: a name says no more than the driver lists.
-    let operations = ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot"];
-    let subgroups = operations.into_iter().all(has) && (has("cl_khr_subgroups") || in_core());
+    let subgroups = device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     // Of `f32` a driver lists here what it can; one that lists nothing says nothing.
     let single = device.number(cl::CL_DEVICE_SINGLE_FP_CONFIG).filter(|config| *config != 0);
@@ -281,7 +276,7 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
         (SPIRV, intermediate.contains("SPIR-V")),
-        ("subgroups", subgroups),
+        ("subgroups", has_subgroups(has, version(device), subgroups)),
         (SUBGROUP_SIZE, has(subgroup_size::EXTENSION)),
         ("i64_atomics", has("cl_khr_int64_base_atomics")),
         (EMBEDDED, is_embedded(device)),
@@ -292,9 +287,32 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
     table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
 }
 
+/// Whether there are the operations that shipped kernels use: a name says no more than the driver lists. Subgroups themselves
+/// are an extension of OpenCL 2, which some drivers of OpenCL 3.0 do not list any more; they have a number of subgroups.
+fn has_subgroups(
+    has: impl Fn(&str) -> bool,
+    version: Option<(u32, u32)>,
+    has_number: bool,
+) -> bool {
+    let listed = has("cl_khr_subgroups") || (version >= Some((3, 0)) && has_number);
+    listed && has("cl_khr_subgroup_shuffle") && has("cl_khr_subgroup_ballot")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn subgroups_are_listed_or_of_opencl_3() {
+        let has = |absent: &'static str| {
+            move |name: &str| name.starts_with("cl_khr_subgroup") && name != absent
+        };
+        assert!(has_subgroups(has(""), Some((2, 0)), false));
+        assert!(has_subgroups(has("cl_khr_subgroups"), Some((3, 0)), true));
+        assert!(!has_subgroups(has("cl_khr_subgroups"), Some((3, 0)), false));
+        assert!(!has_subgroups(has("cl_khr_subgroups"), Some((2, 1)), true));
+        assert!(!has_subgroups(has("cl_khr_subgroup_ballot"), Some((3, 1)), true));
+    }
 
     #[test]
     fn addresses_and_uuids_are_written_as_other_tools_write_them() {

@@ -365,6 +365,12 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
                 10,
                 "smallest first",
             ),
+            (
+                "in_flight: 4",
+                "in_flight: 4, caches: [{ size: 8, latency: 1 }]",
+                10,
+                "no slower than what is behind it",
+            ),
             ("in_flight: 4", "in_flight: 4, atomics: [0, 1]", 10, "positive number"),
             ("in_flight: 4", "in_flight: 4, atomics: [1e-300, 1]", 10, "from 1e-100"),
             ("costs:", "local: { latency: -1 }\ncosts:", 15, "positive"),

@@ -74,3 +74,16 @@ impl Description {
         (self.memory.bandwidth / link).max(1.0)
     }
 }
+
+#[test]
+fn a_cache_has_its_part_of_a_working_set() {
+    let mut gpu = super::Sim::default().descriptions().expect("are shipped").remove(0);
+    gpu.memory.latency = 100.0;
+    assert_eq!([0, 1 << 30].map(|bytes| gpu.load_latency(bytes)), [100.0; 2]);
+    gpu.memory.caches =
+        vec![Cache { size: 1000, latency: 2.0 }, Cache { size: 8000, latency: 10.0 }];
+    assert_eq!([0, 10, 1000].map(|bytes| gpu.load_latency(bytes)), [2.0; 3]);
+    // Half of the loads miss the first, or three quarters; 15 of 16 the first and half the second.
+    assert_eq!([2000, 4000].map(|bytes| gpu.load_latency(bytes)), [6.0, 8.0]);
+    assert_eq!(gpu.load_latency(16_000), 2.0 + 8.0 * 0.9375 + 90.0 * 0.5);
+}

@@ -97,7 +97,8 @@ impl Description {
         let cached = self.memory.caches.iter().map(|cache| cache.size);
         let beyond = self.memory.caches.last().map_or(0, |cache| 4 * cache.size).max(128 << 20);
         let footprint = |bytes| Footprint { bytes, latency: exact(self.load_latency(bytes)) };
-        cached.chain([beyond]).map(footprint).collect()
+        let memory = Footprint { bytes: beyond, latency: exact(self.memory.latency) };
+        cached.map(footprint).chain([memory]).collect()
     }
 }
 

@@ -151,6 +151,10 @@ impl Consistent for Memory {
         if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
             return Some("caches come in the order of their sizes, the smallest first".to_owned());
         }
+        let latencies = self.caches.iter().map(|cache| cache.latency).chain([self.latency]);
+        if !latencies.is_sorted() {
+            return Some("a cache is no slower than what is behind it".to_owned());
+        }
         if !self.atomics.iter().flatten().all(|rate| within_reach(*rate)) {
             return Some(
                 "atomic additions are a positive number a second, from 1e-100 to 1e100".to_owned(),
