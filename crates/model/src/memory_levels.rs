@@ -9,8 +9,9 @@
 //! its `q`, its step, and that the capacity was sought among many (Zhang and Siegmund, Biometrics 63, 2007). What makes
 //! loads slower by less than two fifths is fitted and not shown: address translation, or a cache's farther parts.
 
+mod interval;
+
 use crate::least_squares::{Domain, Estimate, Problem, Solution};
-use gpubench_stats::t_quantile;
 use nalgebra::{DMatrix, DVector};
 
 /// A measured working set.
@@ -42,7 +43,7 @@ pub struct Levels {
 
 /// More caches than any device has.
 const MAX_CACHES: usize = 5;
-/// So many further caches that are worth nothing end the search: two may only show together.
+/// After how many caches in a row that were not worth their parameters the search ends: two may only show together.
 const IN_VAIN: usize = 2;
 /// How much a further cache must lower the criterion.
 const VERY_STRONG: f64 = 10.0;
@@ -51,12 +52,6 @@ const SHARPNESS: [f64; 3] = [1.0, 2.0, 4.0];
 /// The least and the most that it may be.
 const BLUNTEST: f64 = 0.7;
 const SHARPEST: f64 = 8.0;
-/// Those between which an interval of a capacity is sought.
-const SHARPNESS_TRIED: [f64; 8] = [BLUNTEST, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, SHARPEST];
-/// Capacities that are tried for an interval, from one to its double.
-const STEPS: f64 = 64.0;
-/// By so many times the interval of the fit may be wider than that of the bend.
-const WIDER: f64 = 3.0;
 /// Places for one more cache between a size and its double.
 const PLACES: f64 = 4.0;
 /// From a cache to what is behind it a load gets so many times slower.
@@ -123,7 +118,7 @@ impl Fit {
             if pair[1].value >= DISTINCT * first.value {
                 let linear = self.parameters[1 + self.caches() + number];
                 caches.push(Cache {
-                    capacity: capacity(points, &bends, number, linear),
+                    capacity: interval::capacity(points, &bends, number, linear),
                     seconds: first,
                 });
                 first = pair[1];
@@ -192,42 +187,6 @@ fn latencies(points: &[Point], bends: &[Bend]) -> Option<(Vec<f64>, f64)> {
     };
     let latencies = steps.iter().scan(0.0, sum).collect();
     steps.iter().all(|step| *step > 0.0).then_some((latencies, squares))
-}
-
-/// A capacity with the wider of two intervals: the `linear` one of the fit, which says nothing right at a bend and
-/// counts for so much at most, and that of the bend. Its error is no standard error where the bend's is the wider.
-fn capacity(points: &[Point], bends: &[Bend], number: usize, linear: Estimate) -> Estimate {
-    let freedom = (points.len() - (1 + 3 * bends.len())) as f64;
-    let t = t_quantile(freedom, 0.975);
-    let limit = 1.0 + t * t / freedom;
-    let margin = match bend_margin(points, bends, number, limit) {
-        Some(bend) => bend.max(linear.margin.min(WIDER * bend)),
-        None => linear.margin,
-    };
-    Estimate { value: linear.value, error: margin / t, margin }
-}
-
-/// How far from a capacity those end that leave no more than `limit` times the squares, while only this cache's
-/// sharpness changes with it. `None` where they have no end within four octaves.
-fn bend_margin(points: &[Point], bends: &[Bend], number: usize, limit: f64) -> Option<f64> {
-    let value = bends[number].capacity;
-    let squares = |bends: &[Bend]| Some(latencies(points, bends)?.1);
-    let limit = limit * squares(bends)?.max(points.len() as f64 * EXACT * EXACT);
-    let fits = |capacity: &f64| {
-        let with = |sharpness: f64| {
-            let mut bends = bends.to_vec();
-            bends[number] = Bend { capacity: *capacity, sharpness };
-            bends.is_sorted_by(|a, b| a.capacity <= b.capacity)
-                && squares(&bends).is_some_and(|squares| squares <= limit)
-        };
-        SHARPNESS_TRIED.into_iter().chain([bends[number].sharpness]).any(with)
-    };
-    let end = |direction: f64| {
-        let at = |step: i32| value * (direction * f64::from(step) / STEPS).exp2();
-        let first = (1..=4 * STEPS as i32).map(at).find(|capacity| !fits(capacity))?;
-        Some((first - value).abs())
-    };
-    Some(end(1.0)?.max(end(-1.0)?))
 }
 
 /// The best parameters from any of `starts`.
