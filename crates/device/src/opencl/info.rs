@@ -267,7 +267,7 @@ fn uuid(bytes: &[u8]) -> Option<String> {
 
 fn features(device: Query, extensions: &str) -> Vec<String> {
     let has = |name: &str| extensions.split(' ').any(|extension| extension == name);
-    let subgroups = device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
+    let counts_subgroups = device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     // Of `f32` a driver lists here what it can; one that lists nothing says nothing.
     let single = device.number(cl::CL_DEVICE_SINGLE_FP_CONFIG).filter(|config| *config != 0);
@@ -276,7 +276,7 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
         (SPIRV, intermediate.contains("SPIR-V")),
-        ("subgroups", has_subgroups(has, version(device), subgroups)),
+        ("subgroups", has_subgroups(has, version(device), counts_subgroups)),
         (SUBGROUP_SIZE, has(subgroup_size::EXTENSION)),
         ("i64_atomics", has("cl_khr_int64_base_atomics")),
         (EMBEDDED, is_embedded(device)),
@@ -288,13 +288,14 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
 }
 
 /// Whether there are the operations that shipped kernels use: a name says no more than the driver lists. Subgroups themselves
-/// are an extension of OpenCL 2, which some drivers of OpenCL 3.0 do not list any more; they have a number of subgroups.
+/// are an extension of OpenCL 2, which some drivers of OpenCL 3.0 do not list any more; `counts_subgroups` is whether
+/// `CL_DEVICE_MAX_NUM_SUB_GROUPS` is above zero.
 fn has_subgroups(
     has: impl Fn(&str) -> bool,
     version: Option<(u32, u32)>,
-    has_number: bool,
+    counts_subgroups: bool,
 ) -> bool {
-    let listed = has("cl_khr_subgroups") || (version >= Some((3, 0)) && has_number);
+    let listed = has("cl_khr_subgroups") || (version >= Some((3, 0)) && counts_subgroups);
     listed && has("cl_khr_subgroup_shuffle") && has("cl_khr_subgroup_ballot")
 }
 

@@ -16,14 +16,14 @@ const OF_LATER: [&str; 5] =
     ["image2d_t", "__opencl_c_", "sub_group_", "get_sub_group_", "dot_4x8packed_"];
 
 /// Whether a name in `text` begins with `beginning`.
-fn names(text: &str, beginning: &str) -> bool {
+fn mentions(text: &str, beginning: &str) -> bool {
     let is_whole = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     text.match_indices(beginning).any(|(at, _)| is_whole(at))
 }
 
 /// The version of OpenCL C that a text is compiled as, where its suite names none.
 fn standard(text: &str, api: &str) -> &'static str {
-    let is_later = || OF_LATER.iter().any(|beginning| names(text, beginning));
+    let is_later = || OF_LATER.iter().any(|beginning| mentions(text, beginning));
     match api {
         api if api.starts_with("OpenCL 1.1") => "-cl-std=CL1.1",
         api if api.starts_with("OpenCL 3.") && is_later() => "-cl-std=CL3.0",
