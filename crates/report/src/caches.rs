@@ -33,7 +33,8 @@ pub(crate) fn capacity(cache: &Cache) -> Option<Quantity> {
     quantity(&cache.capacity)
 }
 
-/// An estimate; by its standard error, an interval may reach below nothing. One without end has its sign nevertheless.
+/// An estimate; by its standard error, an interval may reach below nothing. One without end is shown as a very wide one, since
+/// a bare value would look exact.
 pub(crate) fn quantity(estimate: &Estimate) -> Option<Quantity> {
     Quantity::between(estimate.value, estimate.interval().map(|end| end.clamp(0.0, f64::MAX)))
 }
@@ -42,6 +43,13 @@ pub(crate) fn quantity(estimate: &Estimate) -> Option<Quantity> {
 mod tests {
     use super::*;
     use gpubench_core::record::profile::Value;
+
+    #[test]
+    fn an_interval_without_end_is_shown() {
+        let estimate = |margin: f64| Estimate { value: 2.0, error: margin, margin };
+        let ends = |margin: f64| quantity(&estimate(margin)).and_then(|shown| shown.interval());
+        assert_eq!([ends(3.0), ends(f64::INFINITY)], [Some([0.0, 5.0]), Some([0.0, f64::MAX])]);
+    }
 
     #[test]
     fn a_cache_and_the_memory_behind_it_are_rows() {
