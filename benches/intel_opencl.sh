@@ -10,7 +10,7 @@ folder=$(cd "$1" && pwd)
 [ -x "$folder/venv/bin/pip" ] || python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet intel-opencl-rt intel-cmplr-lib-rt
 "$folder/venv/bin/pip" list 2> /dev/null | grep intel-opencl-rt >&2
-# Its own loader takes no other driver's folder.
+# The system's loader is the one that gpubench finds elsewhere, too.
 rm -f "$folder"/venv/lib/libOpenCL.so*
 echo "$folder/venv/lib/libintelocl.so" > "$folder/vendors/intel.icd"
 echo "LD_LIBRARY_PATH=$folder/venv/lib OCL_ICD_VENDORS=$folder/vendors gpubench devices"

@@ -218,6 +218,9 @@ fn every_cost_of_a_description_is_found_within_3_percent() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// Bytes, a fourth of the largest working set of the test: what lies behind a cache must be seen, too.
+const LARGEST_CACHE: f64 = 1e6;
+
 /// A device with one to three caches, each at least 6 times as large and 1.8 times as slow as the one before.
 fn cached(number: u64) -> Description {
     let mut gpu = random(number);
@@ -236,9 +239,6 @@ fn cached(number: u64) -> Description {
     gpu.noise = Noise { relative: 0.01, seed: number };
     gpu
 }
-
-/// Bytes, a fourth of the largest working set below: what lies behind a cache must be seen, too.
-const LARGEST_CACHE: f64 = 1e6;
 
 /// The caches that a device has, and those that measuring it finds.
 fn described_and_found(suite: &Suite, number: u64) -> (Vec<Cache>, Vec<FoundCache>) {
