@@ -4,9 +4,9 @@ use super::coalesce::{Banks, Segments};
 use super::mask::Mask;
 use super::program::{Access, Kind, Program, Space};
 use super::recent::Recent;
+use super::reuse::Reads;
 use super::tasks::Tracer;
 use super::{Class, Rules};
-use std::collections::HashSet;
 
 /// How often something was run: by work-items, and by warps of which any lane took part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,8 +79,8 @@ pub(super) struct Counter {
     /// How often a group passed a barrier.
     pub(super) passed: u64,
     pub(super) tracer: Tracer,
-    /// Of each access of the text that reads, where the first work-item has read.
-    pub(super) places: Vec<HashSet<u32>>,
+    /// Of each access of the text, what the first work-item has read by it.
+    pub(super) reads: Reads,
 }
 
 impl Counter {
@@ -100,7 +100,7 @@ impl Counter {
             barriers: Runs::default(),
             passed: 0,
             tracer: Tracer::default(),
-            places: vec![HashSet::new(); program.accesses.len()],
+            reads: Reads::new(program.accesses.len()),
         }
     }
 
@@ -169,7 +169,7 @@ impl Counter {
             && mask.has(0)
             && let Some(&place) = addresses.first()
         {
-            self.places[site as usize].insert(place);
+            self.reads.add(site, place);
         }
         let [lanes, transactions] = cost.first;
         if lanes > 0 {

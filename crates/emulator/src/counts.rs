@@ -3,9 +3,10 @@
 use super::Class;
 use super::counter::{Counter, SiteCount};
 use super::program::{Kind, Program, Space};
+use super::reuse::Reuse;
 use super::tasks::Period;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// The device as far as counting needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,10 +139,10 @@ pub struct Counts {
     pub periods: Vec<Period>,
     /// Every access of the text to global and local memory.
     pub lines: Vec<Line>,
-    /// In how many different places the first work-item reads each variable in global and local memory: a
-    /// compiler that unrolls loops keeps in registers what is read again.
+    /// What the first work-item reads again of each variable in global and local memory (of the last group where
+    /// several were emulated).
     #[serde(skip)]
-    pub distinct_reads: BTreeMap<String, u64>,
+    pub reuse: BTreeMap<String, Reuse>,
 }
 
 impl Counts {
@@ -183,7 +184,7 @@ impl Counts {
             local_bytes: 4 * program.local_words,
             live_values: program.live,
             lines: lines(program, &counter),
-            distinct_reads: distinct_reads(program, &counter),
+            reuse: counter.reads.by_variable(program),
             periods: counter.tracer.finish(),
             instructions,
         }
@@ -266,16 +267,6 @@ fn local(program: &Program, counter: &Counter, read: bool) -> Local {
         sum.worst = sum.worst.max(site.worst);
     }
     sum
-}
-
-fn distinct_reads(program: &Program, counter: &Counter) -> BTreeMap<String, u64> {
-    let mut places: BTreeMap<&str, HashSet<u32>> = BTreeMap::new();
-    for (access, read) in program.accesses.iter().zip(&counter.places) {
-        if matches!(access.place.space, Space::Buffer(_) | Space::Local) && !read.is_empty() {
-            places.entry(access.place.name.as_str()).or_default().extend(read);
-        }
-    }
-    places.into_iter().map(|(name, all)| (name.to_owned(), all.len() as u64)).collect()
 }
 
 /// One entry for each line, variable and class, in the order of the text.

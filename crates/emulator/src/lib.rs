@@ -27,6 +27,7 @@ mod outputs;
 mod overrides;
 mod program;
 mod recent;
+mod reuse;
 mod shadow;
 mod source;
 mod subgroup;
@@ -42,6 +43,7 @@ pub use counts::{Branches, Counts, Global, Instructions, Line, Local, Rules};
 pub use fault::{Fault, FaultKind};
 pub use gpubench_core::class::Class;
 pub use mask::MAX_LANES;
+pub use reuse::Reuse;
 pub use tasks::Period;
 
 use counter::Counter;

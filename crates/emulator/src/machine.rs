@@ -61,10 +61,11 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The first warp's tasks are those of the group that comes now.
+    /// The first warp's tasks and the first work-item's reads are those of the next group.
     pub(super) fn restart(&mut self) {
         for counter in &mut self.counters {
             counter.tracer = super::tasks::Tracer::default();
+            counter.reads = super::reuse::Reads::new(self.program.accesses.len());
         }
     }
 

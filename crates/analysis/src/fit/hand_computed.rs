@@ -102,7 +102,7 @@ pub(super) fn launch() -> Launch {
             period(&[(Class::IntAdd, 3)], [0, 0], 0),
         ],
         lines: vec![],
-        distinct_reads: BTreeMap::new(),
+        reuse: BTreeMap::new(),
     };
     Launch {
         key: sample::key("made_up", 1),

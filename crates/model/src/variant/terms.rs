@@ -9,39 +9,40 @@ type Term = (Effect, [f64; 3]);
 /// In the order of [`Sheet::amounts`].
 const TERMS: [Term; TERM_COUNT] = [
     // Multiply-adds, conversions, and the loop over a work-item's outputs after its first.
-    (Effect::Rates, [0.615, 1.2, 1.2]),
-    (Effect::Rates, [1.01, 3.13, 4.14]),
-    (Effect::Unrolling, [0.031, 0.675, 0.017]),
-    // Local memory: words read, and what conflicts add.
-    (Effect::Rates, [1.5, 7.61, 7.61]),
-    (Effect::Conflicts, [1.33, 1.78, 1.78]),
-    // Loads in the inner loop, and input brought into local memory: its steps and its bytes.
-    (Effect::Rates, [0.0, 2.68, 2.68]),
-    (Effect::Occupancy, [242.0, 382.0, 382.0]),
-    (Effect::Rates, [6.41, 1.18, 1.18]),
+    (Effect::Rates, [1.01, 0.0, 0.0]),
+    (Effect::Rates, [1.04, 3.27, 4.0]),
+    (Effect::Unrolling, [0.0263, 0.698, 0.00318]),
+    // Local memory: words read, what conflicts add, and waiting for it.
+    (Effect::Rates, [1.29, 4.42, 4.42]),
+    (Effect::Conflicts, [1.35, 2.6, 2.6]),
+    (Effect::Occupancy, [2.25, 153.0, 153.0]),
+    // Input brought into it: its steps, waited for, and its bytes.
+    (Effect::Occupancy, [268.0, 0.0, 0.0]),
+    (Effect::Rates, [4.3, 0.0, 0.0]),
+    // Loads in the inner loop: to issue, the addresses of those that the text marks as only read, waiting for
+    // those that nothing guards, and repeating those whose words registers have no room for.
+    (Effect::Rates, [0.784, 5.33, 5.33]),
+    (Effect::Rates, [1.21, 0.0, 0.0]),
+    (Effect::Occupancy, [5.77, 0.0, 0.0]),
+    (Effect::Spills, [23.3, 15.5, 15.5]),
     // A condition around them: to wait for, to issue, and around what local memory holds.
-    (Effect::Guards, [0.398, 815.0, 815.0]),
-    (Effect::Guards, [1.97, 64.6, 64.6]),
-    (Effect::Guards, [0.0, 9.44, 9.44]),
-    // Multiply-adds of few outputs behind a condition, and of many.
-    (Effect::Unrolling, [0.08, 23.1, 23.1]),
-    (Effect::Unrolling, [0.249, 8.37, 8.37]),
-    // Loads that are misaligned, and that may not pass a write.
-    (Effect::Coalescing, [0.121, 0.0, 0.0]),
-    (Effect::Coalescing, [1.97, 1.63, 1.63]),
-    // Sectors of small samples; waiting; input brought again.
-    (Effect::Coalescing, [0.079, 2.78, 0.96]),
-    (Effect::Occupancy, [0.413, 2.43, 2.43]),
-    (Effect::Reuse, [2.31, 13.2, 7.78]),
-    // Segments written, and groups started.
-    (Effect::Groups, [9.96, 19.3, 0.0]),
-    (Effect::Groups, [78.3, 0.0, 0.0]),
+    (Effect::Guards, [6.2, 1020.0, 1020.0]),
+    (Effect::Guards, [0.869, 55.9, 55.9]),
+    (Effect::Guards, [0.0056, 12.3, 12.3]),
+    // Multiply-adds of few outputs behind a condition.
+    (Effect::Unrolling, [0.0, 19.2, 19.2]),
+    // Loads that may not pass a write.
+    (Effect::Coalescing, [0.932, 2.63, 2.63]),
+    // Sectors of small samples; waiting for them; input brought again.
+    (Effect::Coalescing, [0.00118, 2.45, 0.896]),
+    (Effect::Occupancy, [1.19, 0.231, 6.76]),
+    (Effect::Reuse, [1.17, 8.97, 7.98]),
+    // What each output's pass brings.
+    (Effect::Passes, [0.261, 1.32, 0.0]),
     // Outputs that are neighbours along x and along y, and that lie a group apart along y.
-    (Effect::Coalescing, [0.0, 10.0, 0.0]),
-    (Effect::Coalescing, [0.108, 0.396, 0.478]),
-    (Effect::Coalescing, [0.0, 0.044, 0.333]),
-    // Loads that the text marks as only read. Why NVIDIA's cost more is not known.
-    (Effect::Coalescing, [2.82, 0.0, 0.0]),
+    (Effect::Coalescing, [0.0127, 10.2, 0.0]),
+    (Effect::Coalescing, [0.0428, 0.112, 0.519]),
+    (Effect::Coalescing, [0.0, 0.0, 0.36]),
 ];
 pub(super) const TERM_COUNT: usize = 24;
 
@@ -49,8 +50,13 @@ pub(super) const TERM_COUNT: usize = 24;
 const CACHE_BYTES: f64 = 128.0;
 /// Banks of local memory.
 const BANKS: f64 = 32.0;
-/// From so many outputs on a compiler's limit for unrolled loops is reached.
+/// Behind a condition a compiler unrolls the loop over outputs only where there are fewer.
 const MANY_OUTPUTS: f64 = 12.0;
+/// Instructions by which CUDA 11.7 to 12.1 computes the address of a load marked as only read: of each place, and
+/// behind a condition of each load of the text (`docs/results/2026-11-29-compilers.md`). Other loads add an offset.
+const ADDRESS: [f64; 2] = [4.2, 5.4];
+/// Integer instructions of single work-items that a unit of NVIDIA's starts in a cycle.
+const INTEGER_LANES: f64 = 64.0;
 /// Sectors cost in full from so many outputs on.
 const SECTOR_OUTPUTS: f64 = 12.0;
 
@@ -79,34 +85,38 @@ impl Sheet {
         let (staged, few) = (v.staging > 0.0, v.outputs < MANY_OUTPUTS);
         let multiply_adds = v.multiply_adds;
         let small = v.sectors > 0.0;
+        // Behind a condition every load of the text is left, with an address of its own.
+        let (loads, addresses) = match v.overhangs {
+            false => (v.distinct, ADDRESS[0] * v.distinct),
+            true => (v.loads, ADDRESS[1] * v.loads),
+        };
         [
             multiply_adds * self.warp / self.lanes,
             v.conversions / self.conversions,
             v.instructions / self.lanes * (1.0 - 1.0 / v.outputs.max(1.0)),
             v.local_reads * self.warp / BANKS,
             v.conflicts * self.warp / BANKS,
-            v.direct,
+            v.local_reads / resident,
             v.staging / resident,
             v.staged_bytes / CACHE_BYTES,
-            when(v.overhangs && !small, v.loads / resident),
-            when(v.overhangs && !small, v.loads),
+            when(!small, loads),
+            when(!small && v.read_only, addresses * self.warp / INTEGER_LANES),
+            when(!v.overhangs, v.distinct / resident),
+            when(!small && !v.overhangs, (v.loads - v.distinct).max(0.0) * self.spilled(v)),
+            when(!small && v.overhangs, v.loads / resident),
+            when(!small && v.overhangs, v.loads),
             when(v.overhangs && staged, multiply_adds),
             when(v.overhangs && staged && few && v.outputs > 1.0, multiply_adds),
-            when(!few, multiply_adds),
-            when(v.misaligned, v.loads),
             // Behind a condition they cost as much as those that may pass.
-            when(!v.read_only && !v.overhangs, v.direct),
+            when(!v.read_only && !v.overhangs, v.distinct),
             // As if loads of few outputs were issued before the first of them is waited for.
             v.sectors * v.outputs.min(SECTOR_OUTPUTS) / SECTOR_OUTPUTS,
-            v.loads / resident,
+            when(small, v.loads / resident),
             v.sweeps / self.bandwidth,
-            v.writes,
-            when(small, v.groups),
+            v.passes,
             when(v.adjacent_x, v.loads),
             when(v.adjacent_y, v.loads),
             when(v.strided_y, v.loads),
-            // Small samples are always only read: what that costs is in the others.
-            when(v.read_only && !small, v.loads),
         ]
     }
 }

@@ -53,6 +53,7 @@ fn one(workload: Workload, space: &Space, at: usize, rules: Rules) -> Result<Gro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_emulator::Reuse;
 
     /// Of 2048 measures the second of two groups of 1984 computes 64: the first is counted.
     #[test]
@@ -72,5 +73,25 @@ mod tests {
         for at in [0, 1] {
             assert!((loads(at) / each - 1.0).abs() < 0.01, "{at}: {} of {each}", loads(at));
         }
+    }
+    /// Of groups of 64×4, 2×4 outputs lie 64 apart along x, so that none shares a pixel with another, and 4 apart along y:
+    /// of 27 rows 12 are read again 4 rows later. Of groups of 64×16 none is.
+    #[test]
+    fn what_a_filter_reads_again_is_held() {
+        let workload = Workload::Convolution;
+        let variants = [[64, 4, 2, 4, 0, 0, 0], [64, 16, 2, 4, 0, 0, 0], [64, 4, 2, 4, 0, 0, 1]];
+        let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
+        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
+        let space = Space::new(names, variants).unwrap();
+        let counted = count(workload, &space, Rules::default()).unwrap();
+        let reuse = |at: usize, name: &str| counted[at].counts.reuse[name];
+        let direct = Reuse { places: 2 * 27 * 15, held: 2 * 12 * 15 };
+        assert_eq!(reuse(0, "image"), direct);
+        assert_eq!(reuse(1, "image"), Reuse { places: 8 * 225, held: 0 });
+        assert_eq!(reuse(2, "staged"), direct);
+        let variant = |at: usize| workload.variant(&workload.values(&space, at), &counted[at]);
+        let warps = 4096.0 * 4096.0 / 8.0 / 32.0;
+        assert_eq!((variant(0).distinct, variant(0).held), (810.0 * warps, 360.0));
+        assert_eq!((variant(2).distinct, variant(2).local_reads), (0.0, 810.0 * warps));
     }
 }

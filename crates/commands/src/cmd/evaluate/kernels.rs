@@ -2,7 +2,7 @@
 
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Constant, KernelSource, Language, Origin};
-use gpubench_emulator::{Buffer, Class, Counts, Launch};
+use gpubench_emulator::{Buffer, Class, Counts, Launch, Reuse};
 use gpubench_model::variant::Variant;
 use gpubench_tune::Space;
 use std::collections::BTreeMap;
@@ -268,28 +268,27 @@ fn delay(channel: u32) -> f32 {
 fn convolution(variant: Variant, values: &Values<'_>, counts: &Counts) -> Variant {
     let groups = variant.groups;
     let warps = variant.group_warps * groups;
-    let distinct = |name: &str| counts.distinct_reads.get(name).copied().unwrap_or(0) as f64;
     let staged = values.of("use_shmem") == 1;
+    let reuse = counts.reuse.get(if staged { "staged" } else { "image" });
+    let Reuse { places, held } = reuse.copied().unwrap_or_default();
     let local = counts.local_reads;
     let rounds_each = local.rounds as f64 / (local.rounds - local.conflicts).max(1) as f64;
-    let reads = if staged { warps * distinct("staged") } else { 0.0 };
+    let once = warps * places as f64;
+    let (reads, distinct) = if staged { (once, 0.0) } else { (0.0, once) };
     // The loads of weights are of one place each, which constant memory serves.
     let weights = counts.lines.iter().filter(|line| line.variable == "weights");
     let weights: u64 = weights.map(|line| line.cost).sum();
     let loads = counts.global_reads.warps.saturating_sub(weights) as f64 * groups;
-    let rows = f64::from(counts.rules.warp)
-        / f64::from(values.of("block_size_x")).min(f64::from(counts.rules.warp));
-    let direct = if staged { 0.0 } else { warps * distinct("image") * rows.sqrt() };
     Variant {
         local_bytes: if staged { f64::from(counts.local_bytes) } else { 0.0 },
         multiply_adds: counts.of(Class::FloatFma).warps as f64 * groups,
         local_reads: reads,
         conflicts: reads * (rounds_each - 1.0),
-        direct,
+        distinct,
+        held: held as f64,
         loads: if staged { 0.0 } else { loads },
         staging: counts.of(Class::LocalWrite).warps as f64 * groups,
         staged_bytes: 4.0 * counts.of(Class::LocalWrite).items as f64 * groups,
-        misaligned: !staged && !values.of("block_size_x").is_multiple_of(32),
         read_only: values.of("read_only") == 1,
         ..variant
     }
@@ -322,7 +321,6 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
     let part = |extent: u32, size: u32| (f64::from(extent) / f64::from(size)).max(1.0);
     let groups = part(TIMES, gx * tx) * part(MEASURES, gy * ty);
     let sweep = f64::from(CHANNELS) * f64::from(PITCH);
-    let rows_written = f64::from(warp).min(f64::from(warp) / f64::from(gx)).max(1.0);
     let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
     Variant {
         whole_groups: groups,
@@ -332,7 +330,8 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
         instructions: 8.0 * samples,
         sectors: scaled(&|_, sectors| of_samples(sectors)) * groups,
         loads: scaled(&|counts, _| steps(counts)) * groups,
-        writes: groups * variant.group_warps * variant.outputs * rows_written,
+        // With groups at the rim as their part the MI250X's pick is worse.
+        passes: variant.groups * variant.outputs * pass(values, group.counts.rules.transaction),
         sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
         read_only: true,
         // Within a word of four samples there is nothing to spread.
@@ -340,5 +339,40 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
         adjacent_y: adjacent("tile_stride_y", ty),
         strided_y: values.of("tile_stride_y") == 1 && ty > 1,
         ..variant
+    }
+}
+
+/// Transactions of one pass of a group over all channels: one a channel, and one for each `transaction` bytes between
+/// the first and the last sample.
+fn pass(values: &Values<'_>, transaction: u32) -> f64 {
+    let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
+    // From the first to the last output that work-items compute at one time.
+    let span = |stride: &str, group: u32, tile: u32, extent: u32| {
+        let step = if values.of(stride) == 0 { tile } else { 1 };
+        f64::from((group * step).min(extent).saturating_sub(step))
+    };
+    let times = span("tile_stride_x", gx, tx, TIMES);
+    let measures = span("tile_stride_y", gy, ty, MEASURES);
+    let delays: f64 = (0..CHANNELS).map(|channel| f64::from(delay(channel))).sum();
+    let apart = f64::from(CHANNELS) * times + measures * f64::from(DM_STEP) * delays;
+    f64::from(CHANNELS) + apart / f64::from(transaction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work-items in rows of 8 with 2 outputs, neighbours or 8 apart: their first outputs are 14 or 7 samples apart.
+    #[test]
+    fn a_pass_asks_for_each_channel_and_for_what_lies_between_its_ends() {
+        let parameters = Workload::Dedispersion.parameters().iter().copied();
+        let passes = |values: [f64; 6]| pass(&Values(parameters.clone().zip(values).collect()), 32);
+        let channels = f64::from(CHANNELS);
+        assert_eq!(passes([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), channels);
+        assert_eq!(passes([8.0, 1.0, 2.0, 1.0, 0.0, 0.0]), channels * (1.0 + 14.0 / 32.0));
+        assert_eq!(passes([8.0, 1.0, 2.0, 1.0, 1.0, 0.0]), channels * (1.0 + 7.0 / 32.0));
+        // The lowest channel delays a measure by 0.3 samples, the highest by none.
+        let by_delay = (passes([1.0, 33.0, 1.0, 1.0, 0.0, 0.0]) - channels) / channels;
+        assert!((0.1..0.3).contains(&by_delay), "{by_delay}");
     }
 }
