@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(wanted(&branched, Variant { overhangs: true, ..v }), 40.0);
         assert_eq!(wanted(&branched, Variant { distinct: 0.0, ..v }), 40.0, "local memory");
         assert_eq!((branched.spilled(&v), SHEET.spilled(&v)), (0.0, 0.0));
-        // 40 + 176 registers of 128: half of 176 words are left; of 1,000 of 255 all but 215.
+        // 40 + 176 registers, of which there are 128: half of the 176 words have no room. 40 + 1,000 of 255: all but 215.
         assert_eq!(branched.spilled(&Variant { held: 176.0, ..v }), 0.5);
         let read_only = Variant { held: 1000.0, read_only: true, ..v };
         assert_eq!(SHEET.spilled(&read_only), 0.785);
@@ -326,6 +326,10 @@ mod tests {
             (
                 Variant { sectors: 6.0, ..v },
                 &[(8, 0.0), (12, 0.0), (13, 0.0), (17, 2.0), (18, 3.0)][..],
+            ),
+            (
+                Variant { sectors: 6.0, read_only: true, ..v },
+                &[(8, 0.0), (12, 0.0), (13, 0.0), (17, 2.0), (18, 3.0)],
             ),
             (inside, &[&[(8, 7.0), (10, 7.0 / 24.0), (16, 7.0)], &unguarded[..]].concat()),
             // 5.4 instructions for each load, and 4.2 for each place.

@@ -74,8 +74,9 @@ mod tests {
             assert!((loads(at) / each - 1.0).abs() < 0.01, "{at}: {} of {each}", loads(at));
         }
     }
-    /// Of groups of 64×4, 2×4 outputs lie 64 apart along x, so that none shares a pixel with another, and 4 apart along y:
-    /// of 27 rows 12 are read again 4 rows later. Of groups of 64×16 none is.
+
+    /// Of groups of 64×4, 2×4 outputs lie 64 apart along x, so that none shares a pixel with another, and 4 apart along
+    /// y: of 27 rows 19 are read again, and at most 12 wait for that at one time. Of groups of 64×16 none is.
     #[test]
     fn what_a_filter_reads_again_is_held() {
         let workload = Workload::Convolution;
