@@ -5,7 +5,8 @@
 #     benches/validation.sh [BINARY [SUITE…]]     (default: target/release/gpubench all overlap streams concurrency)
 #
 # GPU=1 asks for GPU-assisted validation in place of synchronization: both at once the layer does not promise.
-# DEVICE=vulkan-share:0 names another device, SECONDS_EACH=1200 the time for a suite, KEEP=FOLDER keeps logs and results.
+# DEVICE=vulkan-share:0 names another device, FILTER=WORD some workloads, SECONDS_EACH=2400 the time for a suite, TIMEOUT=1800
+# that for a case, KEEP=FOLDER keeps logs and results.
 # Needs Debian's vulkan-validationlayers; later layers (1.4.363) write another form, which is read, too. The layer slows
 # everything down: no time that is printed means anything.
 set -euo pipefail
@@ -44,8 +45,8 @@ check() {
     log=$folder/$name.log
     cat <&3 > "$log" &
     local reader=$!
-    "$binary" run "$suite" --device "$device" --verify --rounds 1 --seed 1 --timeout 600 \
-        --budget "${SECONDS_EACH:-1200}" --quiet --output "$folder/$name.jsonl" > "$folder/$name.txt" 2>&1 || code=$?
+    "$binary" run "$suite" --device "$device" --verify --rounds 1 --seed 1 --timeout "${TIMEOUT:-1800}" \
+        --budget "${SECONDS_EACH:-2400}" ${FILTER:+--filter "$FILTER"} --quiet --output "$folder/$name.jsonl" > "$folder/$name.txt" 2>&1 || code=$?
     sleep 1
     kill "$reader"
     active=$(grep -cE "Current Enables: ${enable%_EXT}|^  - (Synchronization|GPU-AV|GPU Assisted)" "$log" || true)
