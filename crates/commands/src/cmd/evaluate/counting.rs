@@ -55,19 +55,25 @@ mod tests {
     use super::*;
     use gpubench_emulator::Reuse;
 
+    /// A space of these variants, values in the order of the workload's parameters, and their counts.
+    fn counted<const N: usize, const PARAMETERS: usize>(
+        workload: Workload,
+        variants: [[u32; PARAMETERS]; N],
+    ) -> (Space, Vec<Arc<GroupCounts>>) {
+        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
+        let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
+        let space = Space::new(names, variants).unwrap();
+        let counted = count(workload, &space, Rules::default()).unwrap();
+        (space, counted)
+    }
+
     /// Of 2048 measures the second of two groups of 1984 computes 64: the first is counted.
     #[test]
     fn a_whole_group_is_counted() {
         let workload = Workload::Dedispersion;
         let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1]];
-        let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
-        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
-        let space = Space::new(names, variants).unwrap();
-        let counted = count(workload, &space, Rules::default()).unwrap();
-        let loads = |at: usize| {
-            let counts: &GroupCounts = &counted[at];
-            workload.variant(&workload.values(&space, at), counts).loads
-        };
+        let (space, counted) = counted(workload, variants);
+        let loads = |at: usize| workload.variant(&workload.values(&space, at), &counted[at]).loads;
         // Each output once, by full warps of 32 work-items, in each of the channels.
         let each = 25_000.0 * 2048.0 / 32.0 * 1536.0;
         for at in [0, 1] {
@@ -81,10 +87,7 @@ mod tests {
     fn what_a_filter_reads_again_is_held() {
         let workload = Workload::Convolution;
         let variants = [[64, 4, 2, 4, 0, 0, 0], [64, 16, 2, 4, 0, 0, 0], [64, 4, 2, 4, 0, 0, 1]];
-        let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
-        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
-        let space = Space::new(names, variants).unwrap();
-        let counted = count(workload, &space, Rules::default()).unwrap();
+        let (space, counted) = counted(workload, variants);
         let reuse = |at: usize, name: &str| counted[at].counts.reuse[name];
         let direct = Reuse { places: 2 * 27 * 15, held: 2 * 12 * 15 };
         assert_eq!(reuse(0, "image"), direct);
