@@ -45,8 +45,9 @@ check() {
     log=$folder/$name.log
     cat <&3 > "$log" &
     local reader=$!
-    "$binary" run "$suite" --device "$device" --verify --rounds 1 --seed 1 --timeout "${TIMEOUT:-1800}" \
-        --budget "${SECONDS_EACH:-2400}" ${FILTER:+--filter "$FILTER"} --quiet --output "$folder/$name.jsonl" > "$folder/$name.txt" 2>&1 || code=$?
+    "$binary" run "$suite" --device "$device" --verify --rounds 1 --seed 1 ${FILTER:+--filter "$FILTER"} \
+        --timeout "${TIMEOUT:-1800}" --budget "${SECONDS_EACH:-2400}" --quiet \
+        --output "$folder/$name.jsonl" > "$folder/$name.txt" 2>&1 || code=$?
     sleep 1
     kill "$reader"
     active=$(grep -cE "Current Enables: ${enable%_EXT}|^  - (Synchronization|GPU-AV|GPU Assisted)" "$log" || true)

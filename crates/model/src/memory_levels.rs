@@ -43,7 +43,7 @@ pub struct Levels {
 
 /// More caches than any device has.
 const MAX_CACHES: usize = 5;
-/// After how many caches in a row that were not worth their parameters the search ends: two may only show together.
+/// After how many caches in a row that were not worth their parameters the search ends: two may show as a pair only.
 const IN_VAIN: usize = 2;
 /// How much a further cache must lower the criterion.
 const VERY_STRONG: f64 = 10.0;

@@ -330,7 +330,7 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
         instructions: 8.0 * samples,
         sectors: scaled(&|_, sectors| of_samples(sectors)) * groups,
         loads: scaled(&|counts, _| steps(counts)) * groups,
-        // With groups at the rim as their part the MI250X's pick is worse.
+        // Here groups at the rim count in full: counted as their part, they make the MI250X's pick worse.
         passes: variant.groups * variant.outputs * pass(values, group.counts.rules.transaction),
         sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
         read_only: true,
