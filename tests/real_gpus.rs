@@ -21,13 +21,18 @@ fn space(kernel: &str, card: &str) -> PathBuf {
     data(&format!("spaces/{kernel}_{card}.csv.gz"))
 }
 
+/// The convolutions of the A100 that were recorded at one clock (`docs/results/2026-11-30-clock.md`).
+const ONE_CLOCK: &str = "a100_one_clock";
+
+/// A space on its GPU's data sheet, with the other GPUs' best variants carried over.
 fn evaluate(kernel: &str, card: &str, fit: usize, more: &[&str]) -> Value {
+    let own = if card == ONE_CLOCK { "a100" } else { card };
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
     command.args(["evaluate", "--json", "--workload", kernel, "--fit", &fit.to_string()]);
     command.args(more);
     command.arg("--space").arg(space(kernel, card));
-    command.arg("--device").arg(data(&format!("sheets/{card}.yaml")));
-    for other in GPUS.iter().filter(|other| **other != card) {
+    command.arg("--device").arg(data(&format!("sheets/{own}.yaml")));
+    for other in GPUS.iter().filter(|other| **other != own) {
         command.arg("--carry").arg(space(kernel, other));
     }
     let output = command.output().unwrap();
@@ -52,6 +57,18 @@ fn data_sheets_alone_order_the_variants_of_gpus_that_no_price_was_chosen_on() {
         assert!(rho >= spearman && picked <= pick, "{kernel} on {card}: ρ {rho}, pick {picked}");
         let of = |order: &str| number(&hybrid, &format!("/search/{order}/mean_ratio"));
         assert!(1.0 <= of("hybrid") && of("hybrid") < of("names"), "{}", hybrid["search"]);
+    }
+}
+
+/// By the data sheet alone and with 30 variants, among those recorded at one clock: at least this ρ, at most this
+/// pick.
+#[test]
+fn at_one_clock_the_a100s_convolutions_are_picked_well() {
+    for (fit, spearman, pick) in [(0, 0.92, 1.05), (30, 0.92, 1.15)] {
+        let found = evaluate("convolution", ONE_CLOCK, fit, &[]);
+        let rho = number(&found, "/models/hybrid/spearman");
+        let picked = number(&found, "/models/hybrid/pick");
+        assert!(rho >= spearman && picked <= pick, "{fit}: ρ {rho}, pick {picked}");
     }
 }
 
@@ -96,6 +113,7 @@ fn regenerate_the_page() {
     for (at, fit) in FITS.into_iter().enumerate() {
         models(&mut text, &all, at, fit);
     }
+    one_clock(&mut text);
     carried(&mut text, &all);
     effects(&mut text, &all);
     times(&mut text, &all);
@@ -105,6 +123,17 @@ fn regenerate_the_page() {
     let (_, after) = rest.split_once("<!-- end of tables -->").unwrap();
     std::fs::write(&path, format!("{before}<!-- tables -->{text}<!-- end of tables -->{after}"))
         .unwrap();
+}
+
+/// Spearman's ρ, pick and error of a model as a cell.
+fn cell(value: &Value, group: &str, name: &str) -> String {
+    let of = |what: &str| number(value, &format!("/{group}/{name}/{what}"));
+    let [rho, pick, error] = ["spearman", "pick", "error"].map(of);
+    match (rho.is_nan(), error.is_nan()) {
+        (true, _) => " – |".to_owned(),
+        (_, true) => format!(" {rho:.2}, {pick:.2}, – |"),
+        _ => format!(" {rho:.2}, {pick:.2}, {:.0} % |", 100.0 * error),
+    }
 }
 
 type All = [(&'static str, &'static str, Vec<Value>)];
@@ -130,16 +159,7 @@ fn models(text: &mut String, all: &All, at: usize, fit: usize) {
             .flat_map(|m| m.keys())
             .collect();
         for name in names {
-            let cell = |value: &Value| {
-                let of = |what: &str| number(value, &format!("/{group}/{name}/{what}"));
-                let [rho, pick, error] = ["spearman", "pick", "error"].map(of);
-                match (rho.is_nan(), error.is_nan()) {
-                    (true, _) => " – |".to_owned(),
-                    (_, true) => format!(" {rho:.2}, {pick:.2}, – |"),
-                    _ => format!(" {rho:.2}, {pick:.2}, {:.0} % |", 100.0 * error),
-                }
-            };
-            let cells: String = all.iter().map(|(.., values)| cell(&values[at])).collect();
+            let cells: String = all.iter().map(|(.., v)| cell(&v[at], group, name)).collect();
             writeln!(text, "| {name} |{cells}").unwrap();
         }
     }
@@ -153,6 +173,22 @@ fn models(text: &mut String, all: &All, at: usize, fit: usize) {
             format!(" {}, {} |", interval(&v[at], "spearman"), interval(&v[at], "pick"))
         });
         writeln!(text, "| hybrid, 9 of 10 draws |{}", cells.collect::<String>()).unwrap();
+    }
+    writeln!(text).unwrap();
+}
+
+fn one_clock(text: &mut String) {
+    text.push_str(
+        "## The A100's convolutions at one clock\n\nSpearman's ρ, pick (× best), median error.\n\n",
+    );
+    text.push_str(
+        "| model | by the data sheet alone | 10 variants | 30 variants | 100 variants |\n",
+    );
+    text.push_str("|---|---|---|---|---|\n");
+    let all = FITS.map(|fit| evaluate("convolution", ONE_CLOCK, fit, &[]));
+    for (group, name) in [("models", "hybrid"), ("baselines", "random"), ("baselines", "trees")] {
+        let cells: String = all.iter().map(|value| cell(value, group, name)).collect();
+        writeln!(text, "| {name} |{cells}").unwrap();
     }
     writeln!(text).unwrap();
 }

@@ -35,6 +35,9 @@ pub struct DataSheet {
     pub conditions: Option<Conditions>,
 }
 
+/// Bytes of a shared cache of which a sheet says nothing: those in `tests/data/sheets` have 2 to 40 MiB.
+const SHARED_CACHE: u64 = 4 << 20;
+
 /// What warps do with conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,6 +99,9 @@ pub struct Memory {
     pub latency: f64,
     /// Memory is moved in multiples of this.
     pub transaction: u32,
+    /// Bytes of the first cache that all units share; without it 4 MiB are assumed.
+    #[serde(default)]
+    pub shared_cache: Option<u64>,
 }
 
 impl DataSheet {
@@ -119,6 +125,9 @@ impl DataSheet {
             return wrong(
                 "units, groups, threads, registers, local memory and banks must be above 0",
             );
+        }
+        if sheet.memory.shared_cache == Some(0) {
+            return wrong("a shared cache is above 0: leave out what is not known");
         }
         if !sheet.warp.is_power_of_two() || sheet.warp > 128 {
             return wrong("a warp is a power of two, at most 128");
@@ -158,6 +167,7 @@ impl DataSheet {
             warps: f64::from(self.unit.threads / self.warp).max(1.0),
             registers: f64::from(self.unit.registers),
             local: f64::from(self.unit.local),
+            shared_cache: self.memory.shared_cache.unwrap_or(SHARED_CACHE) as f64,
             masking,
         }
     }
@@ -256,6 +266,8 @@ memory: { bandwidth: 100e9, latency: 400e-9, transaction: 32 }
         assert!(why("warp: 32", "warp: 256").contains("at most 128"));
         assert!(why("transaction: 32", "transaction: 48").contains("power of two, at least 4"));
         assert!(why("transaction: 32", "transaction: 2").contains("power of two, at least 4"));
+        let empty = why("transaction: 32", "transaction: 32, shared_cache: 0");
+        assert!(empty.contains("leave out what is not known"), "{empty}");
         assert!(why("units: 4\n", "").contains("tests/data/sheets have every key"));
         let edge =
             GOOD.replace("warp: 32", "warp: 128").replace("transaction: 32", "transaction: 4");
@@ -275,6 +287,10 @@ memory: { bandwidth: 100e9, latency: 400e-9, transaction: 32 }
         );
         assert_eq!((model.groups, model.warps), (8.0, 31.0));
         assert_eq!((model.registers, model.local), (32768.0, 16384.0));
+        assert_eq!(model.shared_cache, 4_194_304.0, "assumed");
+        let cached = text.replace("transaction: 32", "transaction: 32, shared_cache: 2097152");
+        let cached = DataSheet::parse("good.yaml", &cached).unwrap().sheet();
+        assert_eq!(cached.shared_cache, 2_097_152.0);
         assert_eq!(device.latency(Class::FloatFma), 4.0 / 2e9);
         assert_eq!(device.latency(Class::Convert), 6.0 / 2e9);
         assert_eq!(device.rate(Class::IntAdd), 64.0 * 4.0 * 2e9);

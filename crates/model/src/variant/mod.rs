@@ -8,12 +8,17 @@
 //! seconds by the data sheet: instructions over lanes, rounds of local memory, loads that wait, bytes over bandwidth.
 //! A price says how many cycles of a unit one of it costs; prices are the architecture's, not the card's. They were
 //! chosen by non-negative least squares of relative errors on the A100 (those of warps that predicate) and the
-//! MI250X (those that branch), and for branching warps of 32 those that only the dedispersion pays on the W6600. Which
-//! terms there are was found by the residuals of these and the A4000, and by what real compilers make of the text
-//! (`docs/results/2026-11-29-compilers.md`).
+//! MI250X (those that branch), and for branching warps of 32 those that only the dedispersion pays on the W6600
+//! (`crates/commands/src/cmd/evaluate/prices.rs` seeks them again). Where terms grow alike, a price alone means little.
+//! Which terms there are was found by the residuals of these and the A4000, and by what real compilers make of the
+//! text (`docs/results/2026-11-29-compilers.md`, `docs/results/2026-11-30-clock.md`).
 //! `docs/results/real-gpus.md` evaluates them, effect by effect.
 
 mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use terms::TERM_COUNT;
 
 /// What a warp does with lanes that a condition switches off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +52,8 @@ pub struct Sheet {
     pub registers: f64,
     /// Bytes of local memory.
     pub local: f64,
+    /// Bytes of the first cache that all units share.
+    pub shared_cache: f64,
     /// What warps do with conditions.
     pub masking: Masking,
 }
@@ -62,6 +69,8 @@ pub struct Variant {
     pub group_warps: f64,
     /// Outputs of a work-item.
     pub outputs: f64,
+    /// How many of them it computes at once, an accumulator each.
+    pub accumulators: f64,
     /// Bytes of local memory of a group.
     pub local_bytes: f64,
     /// Fused multiply-adds, by warps.
@@ -90,6 +99,8 @@ pub struct Variant {
     pub passes: f64,
     /// Bytes of input, once for each row of groups, of such a kernel.
     pub sweeps: f64,
+    /// Bytes that a group's outputs along x go through in all channels, of such a kernel.
+    pub pass_bytes: f64,
     /// Whether groups reach beyond the outputs.
     pub overhangs: bool,
     /// Whether the text lets a load pass a write to memory.
@@ -98,14 +109,12 @@ pub struct Variant {
     pub adjacent_x: bool,
     /// Whether they are along y.
     pub adjacent_y: bool,
-    /// Whether they lie a group apart along y.
-    pub strided_y: bool,
 }
 
 /// Something that slows variants down, which can be left out to see what it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Instructions, conversions, local memory and loads at the data sheet's rates.
+    /// Instructions, conversions, local memory and loads at the data sheet's rates, and what it takes to begin a warp.
     Rates,
     /// Waiting for loads, over the warps that registers and local memory leave room for.
     Occupancy,
@@ -117,18 +126,20 @@ pub enum Effect {
     Unrolling,
     /// Bank conflicts.
     Conflicts,
-    /// Loads by how they lie and what the text says of them: scattered, neighbours of each other, or behind a
-    /// write that they may not pass.
+    /// Loads by how they lie and what the text says of them: neighbours of each other, or behind a write that they
+    /// may not pass.
     Coalescing,
     /// Input brought again for each row of groups.
     Reuse,
     /// Input brought for each output of a work-item by itself.
     Passes,
+    /// Input that the units' shared cache has lost when the next output asks for it.
+    SharedCache,
 }
 
 impl Effect {
     /// All, in the order in which they are left out.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Rates,
         Self::Occupancy,
         Self::Spills,
@@ -138,6 +149,7 @@ impl Effect {
         Self::Coalescing,
         Self::Reuse,
         Self::Passes,
+        Self::SharedCache,
     ];
 
     /// In words.
@@ -152,6 +164,7 @@ impl Effect {
             Self::Coalescing => "coalescing",
             Self::Reuse => "reuse between groups",
             Self::Passes => "passes over the input",
+            Self::SharedCache => "shared cache",
         }
     }
 }
@@ -186,10 +199,19 @@ impl Sheet {
         groups.min(by_registers).min(by_local).floor().max(1.0) * variant.group_warps
     }
 
+    /// Share of a pass over the input that the shared cache has lost when the next pass begins: little where the
+    /// passes of all groups at once fit, nearly all where they are several times as large.
+    fn lost(&self, variant: &Variant) -> f64 {
+        let groups = self.units * self.resident_warps(variant) / variant.group_warps;
+        let passes = (groups * variant.pass_bytes).powi(2);
+        passes / (passes + self.shared_cache.powi(2))
+    }
+
     /// Registers of a work-item, if there were no limit.
     fn wanted_registers(&self, variant: &Variant) -> f64 {
         // What compilers take for such loops: addresses and weights, and an accumulator with its operand an output.
-        let few = if variant.outputs > 8.0 { 40.0 } else { 24.0 } + 4.0 * variant.outputs;
+        let at_once = variant.accumulators;
+        let few = if at_once > 8.0 { 40.0 } else { 24.0 } + 4.0 * at_once;
         few + self.kept(variant)
     }
 
@@ -220,174 +242,5 @@ impl Sheet {
     /// Share of the warps that a unit could hold.
     pub fn occupancy(&self, variant: &Variant) -> f64 {
         self.resident_warps(variant) / self.warps
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SHEET: Sheet = Sheet {
-        units: 10.0,
-        warp: 32.0,
-        clock: 1e9,
-        lanes: 64.0,
-        conversions: 16.0,
-        bandwidth: 1e11,
-        groups: 16.0,
-        warps: 64.0,
-        registers: 65536.0,
-        local: 65536.0,
-        masking: Masking::Predicated,
-    };
-
-    #[test]
-    fn local_memory_and_registers_limit_the_warps() {
-        let group = Variant { group_warps: 4.0, outputs: 1.0, ..Variant::default() };
-        // 28 registers: 18 groups, more than the 16 that warps allow.
-        assert_eq!(SHEET.resident_warps(&group), 64.0);
-        assert_eq!(SHEET.resident_warps(&Variant { group_warps: 8.0, ..group }), 64.0);
-        assert_eq!(SHEET.resident_warps(&Variant { local_bytes: 20000.0, ..group }), 12.0);
-        // 40 + 64 registers · 128 work-items: four groups.
-        assert_eq!(SHEET.resident_warps(&Variant { outputs: 16.0, ..group }), 16.0);
-        let too_large = Variant { local_bytes: 1e6, ..group };
-        assert_eq!(SHEET.resident_warps(&too_large), 4.0, "a group at least");
-    }
-
-    #[test]
-    fn what_is_read_again_takes_registers_where_compilers_keep_it() {
-        let v = Variant {
-            outputs: 4.0,
-            group_warps: 4.0,
-            distinct: 1.0,
-            held: 60.0,
-            ..Variant::default()
-        };
-        let branched = Sheet { masking: Masking::Branched, ..SHEET };
-        let wanted = |sheet: &Sheet, v: Variant| sheet.wanted_registers(&v);
-        assert_eq!(wanted(&SHEET, v), 40.0, "the loads move to their uses");
-        assert_eq!(wanted(&SHEET, Variant { read_only: true, ..v }), 100.0);
-        assert_eq!(wanted(&SHEET, Variant { read_only: true, overhangs: true, ..v }), 40.0);
-        assert_eq!(wanted(&branched, v), 100.0);
-        assert_eq!(wanted(&branched, Variant { overhangs: true, ..v }), 40.0);
-        assert_eq!(wanted(&branched, Variant { distinct: 0.0, ..v }), 40.0, "local memory");
-        assert_eq!((branched.spilled(&v), SHEET.spilled(&v)), (0.0, 0.0));
-        // 40 + 176 registers, of which there are 128: half of the 176 words have no room. 40 + 1,000 of 255: all but 215.
-        assert_eq!(branched.spilled(&Variant { held: 176.0, ..v }), 0.5);
-        let read_only = Variant { held: 1000.0, read_only: true, ..v };
-        assert_eq!(SHEET.spilled(&read_only), 0.785);
-    }
-
-    #[test]
-    fn effects_add_up_and_each_can_be_excluded() {
-        let variant = Variant {
-            groups: 1e4,
-            group_warps: 4.0,
-            outputs: 4.0,
-            multiply_adds: 1e8,
-            distinct: 1e7,
-            loads: 2e7,
-            overhangs: true,
-            read_only: true,
-            ..Variant::default()
-        };
-        let all = SHEET.seconds(&variant);
-        let sum: f64 = SHEET.effects(&variant).iter().sum();
-        assert!((all / sum - 1.0).abs() < 1e-12);
-        // Cycles of 10 units at 1 GHz: 1.01·1e8·32/64, 0.784·2e7 and 1.21·5.4·2e7·32/64.
-        let rates = SHEET.effects(&variant)[Effect::Rates as usize];
-        assert!((rates - (5.05e7 + 1.568e7 + 6.534e7) / 1e10).abs() < 1e-12, "{rates}");
-        let unguarded = SHEET.seconds_without(&variant, Effect::Guards);
-        // 40 registers: 12 groups, 48 warps.
-        let guards = (6.2 * 2e7 / 48.0 + 0.869 * 2e7) / 1e10;
-        assert!((unguarded + guards - all).abs() < 1e-12, "{unguarded} of {all}");
-        let branched = Sheet { masking: Masking::Branched, ..SHEET };
-        let slower = |sheet: &Sheet| sheet.effects(&variant)[Effect::Guards as usize];
-        assert!(slower(&branched) > 40.0 * slower(&SHEET), "a branch around every load");
-    }
-
-    /// By hand: 40 registers an item of 4 · 64 let 6 groups in, 24 warps.
-    #[test]
-    fn amounts_are_what_the_launch_does_over_what_a_unit_does_in_a_cycle() {
-        let sheet = Sheet { warp: 64.0, lanes: 16.0, conversions: 8.0, ..SHEET };
-        let mut v = Variant { groups: 500.0, group_warps: 4.0, outputs: 4.0, ..Variant::default() };
-        (v.multiply_adds, v.conversions, v.instructions) = (3.0, 160.0, 640.0);
-        (v.local_reads, v.conflicts, v.distinct, v.loads) = (3.0, 2.0, 7.0, 72.0);
-        (v.staging, v.staged_bytes, v.sweeps, v.passes) = (48.0, 1280.0, 5e11, 9.0);
-        (v.overhangs, v.adjacent_x) = (true, true);
-        let usual = [
-            12.0, 20.0, 30.0, 6.0, 4.0, 0.125, 2.0, 10.0, 72.0, 0.0, 0.0, 0.0, 3.0, 72.0, 3.0, 3.0,
-            0.0, 0.0, 0.0, 5.0, 9.0, 72.0, 0.0, 0.0,
-        ];
-        assert_eq!((sheet.amounts(&v), sheet.occupancy(&v)), (usual, 0.375));
-        let inside = Variant { overhangs: false, ..v };
-        let unguarded = [(12, 0.0), (13, 0.0), (14, 0.0), (15, 0.0)];
-        for (other, different) in [
-            (
-                Variant { sectors: 6.0, ..v },
-                &[(8, 0.0), (12, 0.0), (13, 0.0), (17, 2.0), (18, 3.0)][..],
-            ),
-            (
-                Variant { sectors: 6.0, read_only: true, ..v },
-                &[(8, 0.0), (12, 0.0), (13, 0.0), (17, 2.0), (18, 3.0)],
-            ),
-            (inside, &[&[(8, 7.0), (10, 7.0 / 24.0), (16, 7.0)], &unguarded[..]].concat()),
-            // 5.4 instructions for each load, and 4.2 for each place.
-            (Variant { read_only: true, ..v }, &[(9, 5.4 * 72.0)]),
-            (
-                Variant { read_only: true, ..inside },
-                &[&[(8, 7.0), (9, 4.2 * 7.0), (10, 7.0 / 24.0)], &unguarded[..]].concat(),
-            ),
-            // Of 40 + 430 registers 255: one group, and half of the 65 loads of what is read again.
-            (
-                Variant { read_only: true, held: 430.0, ..inside },
-                &[
-                    &[(5, 0.75), (6, 12.0), (8, 7.0), (9, 4.2 * 7.0), (10, 1.75), (11, 32.5)],
-                    &unguarded[..],
-                ]
-                .concat(),
-            ),
-            (Variant { staging: 0.0, ..v }, &[(6, 0.0), (14, 0.0), (15, 0.0)]),
-            (Variant { adjacent_x: false, adjacent_y: true, ..v }, &[(21, 0.0), (22, 72.0)]),
-            (Variant { adjacent_x: false, strided_y: true, ..v }, &[(21, 0.0), (23, 72.0)]),
-            // 56, 104 and 28 registers: 4, 2 and 9 groups.
-            (Variant { outputs: 8.0, ..v }, &[(2, 35.0), (5, 0.1875), (6, 3.0), (12, 4.5)]),
-            (
-                Variant { outputs: 16.0, ..v },
-                &[(2, 37.5), (5, 0.375), (6, 6.0), (12, 9.0), (15, 0.0)],
-            ),
-            (
-                Variant { outputs: 1.0, ..v },
-                &[(2, 0.0), (5, 3.0 / 36.0), (6, 48.0 / 36.0), (12, 2.0), (15, 0.0)],
-            ),
-        ] {
-            let mut expected = usual;
-            different.iter().for_each(|&(i, amount)| expected[i] = amount);
-            assert_eq!(sheet.amounts(&other), expected, "{different:?}");
-        }
-    }
-
-    #[test]
-    fn prices_are_the_architectures_and_cycles_the_devices() {
-        // 1.6e11 conversions at 16 a cycle of 10 units at 1 GHz: a second at a price of 1.
-        let v = Variant {
-            group_warps: 1.0,
-            conversions: 1.6e11,
-            read_only: true,
-            ..Variant::default()
-        };
-        for (masking, warp, price) in [
-            (Masking::Predicated, 32.0, 1.04),
-            (Masking::Predicated, 64.0, 1.04),
-            (Masking::Branched, 64.0, 3.27),
-            (Masking::Branched, 32.0, 4.0),
-        ] {
-            let found = Sheet { masking, warp, ..SHEET }.seconds(&v);
-            assert!((found - price).abs() < 1e-12, "{masking:?} {warp}: {found}");
-        }
-        let swept = SHEET.effects(&Variant { sweeps: 2e11, ..v })[Effect::Reuse as usize];
-        assert!((swept - 2.0 * 1.17).abs() < 1e-12, "{swept}");
-        let labels: std::collections::BTreeSet<_> = Effect::ALL.map(Effect::label).into();
-        assert!(labels.len() == 9 && labels.contains("reuse between groups"), "{labels:?}");
     }
 }

@@ -9,42 +9,44 @@ type Term = (Effect, [f64; 3]);
 /// In the order of [`Sheet::amounts`].
 const TERMS: [Term; TERM_COUNT] = [
     // Multiply-adds, conversions, and the loop over a work-item's outputs after its first.
-    (Effect::Rates, [1.01, 0.0, 0.0]),
-    (Effect::Rates, [1.04, 3.27, 4.0]),
-    (Effect::Unrolling, [0.0263, 0.698, 0.00318]),
+    (Effect::Rates, [0.897, 0.0, 0.0]),
+    (Effect::Rates, [1.04, 1.58, 3.87]),
+    (Effect::Unrolling, [0.0455, 0.895, 0.028]),
     // Local memory: words read, what conflicts add, and waiting for it.
-    (Effect::Rates, [1.29, 4.42, 4.42]),
-    (Effect::Conflicts, [1.35, 2.6, 2.6]),
-    (Effect::Occupancy, [2.25, 153.0, 153.0]),
+    (Effect::Rates, [1.28, 4.42, 4.42]),
+    (Effect::Conflicts, [1.55, 2.6, 2.6]),
+    (Effect::Occupancy, [0.0, 153.0, 153.0]),
     // Input brought into it: its steps, waited for, and its bytes.
-    (Effect::Occupancy, [268.0, 0.0, 0.0]),
-    (Effect::Rates, [4.3, 0.0, 0.0]),
+    (Effect::Occupancy, [260.0, 0.0, 0.0]),
+    (Effect::Rates, [7.65, 0.0, 0.0]),
     // Loads in the inner loop: to issue, the addresses of those that the text marks as only read, waiting for
     // those that nothing guards, and repeating those whose words registers have no room for.
-    (Effect::Rates, [0.784, 5.33, 5.33]),
-    (Effect::Rates, [1.21, 0.0, 0.0]),
-    (Effect::Occupancy, [5.77, 0.0, 0.0]),
-    (Effect::Spills, [23.3, 15.5, 15.5]),
+    (Effect::Rates, [0.76, 5.33, 5.33]),
+    (Effect::Rates, [1.16, 0.0, 0.0]),
+    (Effect::Occupancy, [7.7, 0.0, 0.0]),
+    (Effect::Spills, [20.8, 15.5, 15.5]),
     // A condition around them: to wait for, to issue, and around what local memory holds.
-    (Effect::Guards, [6.2, 1020.0, 1020.0]),
-    (Effect::Guards, [0.869, 55.9, 55.9]),
-    (Effect::Guards, [0.0056, 12.3, 12.3]),
+    (Effect::Guards, [7.66, 1020.0, 1020.0]),
+    (Effect::Guards, [0.876, 55.9, 55.9]),
+    (Effect::Guards, [0.0577, 12.3, 12.3]),
     // Multiply-adds of few outputs behind a condition.
     (Effect::Unrolling, [0.0, 19.2, 19.2]),
     // Loads that may not pass a write.
-    (Effect::Coalescing, [0.932, 2.63, 2.63]),
-    // Sectors of small samples; waiting for them; input brought again.
-    (Effect::Coalescing, [0.00118, 2.45, 0.896]),
-    (Effect::Occupancy, [1.19, 0.231, 6.76]),
-    (Effect::Reuse, [1.17, 8.97, 7.98]),
+    (Effect::Coalescing, [0.874, 2.63, 2.63]),
+    // Sectors of small samples that the shared cache has lost; waiting for samples; input brought again.
+    (Effect::SharedCache, [0.0442, 0.601, 0.22]),
+    (Effect::Occupancy, [0.0, 95.5, 37.2]),
+    (Effect::Reuse, [0.122, 0.0, 0.109]),
     // What each output's pass brings.
-    (Effect::Passes, [0.261, 1.32, 0.0]),
-    // Outputs that are neighbours along x and along y, and that lie a group apart along y.
-    (Effect::Coalescing, [0.0127, 10.2, 0.0]),
-    (Effect::Coalescing, [0.0428, 0.112, 0.519]),
-    (Effect::Coalescing, [0.0, 0.0, 0.36]),
+    (Effect::Passes, [0.281, 2.48, 0.0988]),
+    // Warps begun: their indices, and writing what they found.
+    (Effect::Rates, [57.3, 0.0, 0.0]),
+    // Outputs that are neighbours along x and along y.
+    (Effect::Coalescing, [0.0122, 10.3, 0.0]),
+    (Effect::Coalescing, [0.0334, 0.333, 0.236]),
 ];
-pub(super) const TERM_COUNT: usize = 24;
+/// How many terms there are.
+pub const TERM_COUNT: usize = 24;
 
 /// Bytes that a unit takes from a cache in a cycle.
 const CACHE_BYTES: f64 = 128.0;
@@ -57,28 +59,40 @@ const MANY_OUTPUTS: f64 = 12.0;
 const ADDRESS: [f64; 2] = [4.2, 5.4];
 /// Integer instructions of single work-items that a unit of NVIDIA's starts in a cycle.
 const INTEGER_LANES: f64 = 64.0;
-/// Sectors cost in full from so many outputs on.
-const SECTOR_OUTPUTS: f64 = 12.0;
+/// Bytes of a sector.
+const SECTOR: f64 = 32.0;
+/// Of fewer outputs, a pass each, only a part is lost, as if groups that run side by side had to drift apart first.
+const PASSES_APART: f64 = 12.0;
 
 impl Sheet {
     /// The seconds of each term.
     pub(super) fn terms(&self, variant: &Variant) -> [(Effect, f64); TERM_COUNT] {
+        let (prices, seconds) = (self.prices(), self.unpriced(variant));
+        std::array::from_fn(|i| (TERMS[i].0, prices[i] * seconds[i]))
+    }
+
+    /// The price of each term.
+    pub fn prices(&self) -> [f64; TERM_COUNT] {
         let column = match (self.masking, self.warp > 32.0) {
             (Masking::Predicated, _) => 0,
             (Masking::Branched, true) => 1,
             (Masking::Branched, false) => 2,
         };
+        TERMS.map(|(_, prices)| prices[column])
+    }
+
+    /// The seconds that each term would take at a price of 1.
+    pub fn unpriced(&self, variant: &Variant) -> [f64; TERM_COUNT] {
         let cycle = 1.0 / (self.units * self.clock);
         let amounts = self.amounts(variant);
-        std::array::from_fn(|i| {
-            let (effect, prices) = TERMS[i];
-            // Sweeps are seconds already.
-            let scale = if effect == Effect::Reuse { 1.0 } else { cycle };
-            (effect, prices[column] * amounts[i] * scale)
+        std::array::from_fn(|i| match TERMS[i].0 {
+            // Bytes over bandwidth are seconds already.
+            Effect::Reuse | Effect::SharedCache => amounts[i],
+            _ => amounts[i] * cycle,
         })
     }
 
-    /// Cycles of one unit that each term would take at a price of 1.
+    /// The same as cycles of one unit, or as seconds where memory takes them.
     pub(super) fn amounts(&self, v: &Variant) -> [f64; TERM_COUNT] {
         let when = |holds: bool, amount: f64| if holds { amount } else { 0.0 };
         let resident = self.resident_warps(v);
@@ -109,14 +123,15 @@ impl Sheet {
             when(v.overhangs && staged && few && v.outputs > 1.0, multiply_adds),
             // Behind a condition they cost as much as those that may pass.
             when(!v.read_only && !v.overhangs, v.distinct),
-            // As if loads of few outputs were issued before the first of them is waited for.
-            v.sectors * v.outputs.min(SECTOR_OUTPUTS) / SECTOR_OUTPUTS,
+            v.sectors * SECTOR / self.bandwidth
+                * (v.outputs / PASSES_APART).min(1.0)
+                * self.lost(v),
             when(small, v.loads / resident),
             v.sweeps / self.bandwidth,
             v.passes,
+            v.groups * v.group_warps,
             when(v.adjacent_x, v.loads),
             when(v.adjacent_y, v.loads),
-            when(v.strided_y, v.loads),
         ]
     }
 }

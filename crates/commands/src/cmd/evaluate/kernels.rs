@@ -247,6 +247,7 @@ impl Workload {
             whole_groups: groups,
             group_warps,
             outputs: f64::from(tx * ty),
+            accumulators: f64::from(tx * ty),
             overhangs,
             ..Variant::default()
         };
@@ -324,6 +325,8 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
     let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
     Variant {
         whole_groups: groups,
+        // The measured text computes one output after the other.
+        accumulators: 1.0,
         // A delay and a sample each.
         conversions: 2.0 * samples,
         // Delay, address, load, shift, mask, conversion, addition, and their loop.
@@ -333,11 +336,12 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
         // Here groups at the rim count in full: counted as their part, they make the MI250X's pick worse.
         passes: variant.groups * variant.outputs * pass(values, group.counts.rules.transaction),
         sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
+        // A byte a time: a group's measures read much the same, delayed.
+        pass_bytes: f64::from(CHANNELS * gx * tx),
         read_only: true,
         // Within a word of four samples there is nothing to spread.
         adjacent_x: adjacent("tile_stride_x", tx) && gx > 1 && gx * tx > 4,
         adjacent_y: adjacent("tile_stride_y", ty),
-        strided_y: values.of("tile_stride_y") == 1 && ty > 1,
         ..variant
     }
 }

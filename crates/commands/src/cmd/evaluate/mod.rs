@@ -4,6 +4,8 @@
 mod counting;
 mod kernels;
 mod models;
+#[cfg(test)]
+mod prices;
 mod score;
 
 use super::show::{print, print_pretty_json};
