@@ -8,7 +8,7 @@ use gpubench_device::Device;
 /// Seconds that a device gets to raise its clock, at most.
 const LONGEST: f64 = 0.8;
 /// Where it is not known how fast it gets, it is as fast as it gets when it was no faster for so many seconds. An
-/// A100's clock rose 90 to 289 ms after its load had begun (`docs/results/2026-11-30-clock.md`).
+/// A100's clock was seen to rise 90 to 289 ms after its load had begun (`docs/results/2026-11-30-clock.md`).
 const STEADY: f64 = 0.35;
 /// The share of both that a processor gets, which the host keeps at work.
 const OF_PROCESSOR: f64 = 0.25;
@@ -137,7 +137,7 @@ mod tests {
         assert!(woken(&mut waking, |_| 1.03e-3) > 700);
     }
 
-    /// As an A100 was recorded: 1.84 times as fast from 289 ms on.
+    /// The latest and about the largest step of an A100's clock.
     #[test]
     fn a_clock_that_rises_late_is_waited_for() {
         let mut waking = Waking::default();

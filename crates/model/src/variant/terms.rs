@@ -61,7 +61,7 @@ const ADDRESS: [f64; 2] = [4.2, 5.4];
 const INTEGER_LANES: f64 = 64.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
-/// Of fewer outputs, a pass each, only a part is lost, as if groups that run side by side had to drift apart first.
+/// With fewer outputs, a pass each, only a part counts: groups side by side seem to drift apart over several passes.
 const PASSES_APART: f64 = 12.0;
 
 impl Sheet {
@@ -92,7 +92,7 @@ impl Sheet {
         })
     }
 
-    /// The same as cycles of one unit, or as seconds where memory takes them.
+    /// What each term would take at a price of 1: cycles of one unit, or seconds where bytes over bandwidth set it.
     pub(super) fn amounts(&self, v: &Variant) -> [f64; TERM_COUNT] {
         let when = |holds: bool, amount: f64| if holds { amount } else { 0.0 };
         let resident = self.resident_warps(v);

@@ -71,14 +71,20 @@ mod tests {
     #[test]
     fn a_whole_group_is_counted() {
         let workload = Workload::Dedispersion;
-        let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1]];
+        let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1], [4, 8, 3, 1, 1, 0]];
         let (space, counted) = counted(workload, variants);
-        let loads = |at: usize| workload.variant(&workload.values(&space, at), &counted[at]).loads;
+        let variant = |at: usize| workload.variant(&workload.values(&space, at), &counted[at]);
+        let loads = |at: usize| variant(at).loads;
         // Each output once, by full warps of 32 work-items, in each of the channels.
         let each = 25_000.0 * 2048.0 / 32.0 * 1536.0;
         for at in [0, 1] {
             assert!((loads(at) / each - 1.0).abs() < 0.01, "{at}: {} of {each}", loads(at));
         }
+        // Outputs come one after the other; 4 work-items of 1 or 3 outputs along x read as many samples a channel.
+        assert_eq!((variant(1).outputs, variant(1).accumulators), (8.0, 1.0));
+        let channels = 1536.0;
+        let bytes = [0, 1, 2].map(|at| variant(at).pass_bytes);
+        assert_eq!(bytes, [4.0 * channels, 4.0 * channels, 12.0 * channels]);
     }
 
     /// Of groups of 64×4, 2×4 outputs lie 64 apart along x, so that none shares a pixel with another, and 4 apart along
