@@ -176,7 +176,8 @@ fn models(text: &mut String, all: &All, at: usize, fit: usize) {
 
 fn one_clock(text: &mut String) {
     text.push_str(
-        "## The A100's convolutions at one clock\n\nSpearman's ρ, pick (× best), median error.\n\n",
+        "## The A100's convolutions at one clock\n\nAmong the 3,698 of 4,201 that were \
+         [recorded at one clock](2026-11-30-clock.md): Spearman's ρ, pick (× best), median error.\n\n",
     );
     text.push_str(
         "| model | by the data sheet alone | 10 variants | 30 variants | 100 variants |\n",

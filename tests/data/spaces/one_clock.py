@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Keeps the rows of a recorded convolution that were recorded at one clock: one_clock.py CACHE.json.gz SPACE.csv.gz OUT.csv.gz
+"""Keeps the rows of a recorded convolution that were recorded at one clock.
 
-CACHE is the source's file, which has each variant's time stamp and samples; SPACE its reduction here, in the same order. A variant
-is left out where it began within 1.9 s after the end of one whose samples took 90 ms or more, or where its quartiles are more than
-10 % apart, since the clock moved while it ran. Four slow ones that stepped within their first eight samples stay. Why: docs/results/2026-11-30-clock.md.
+one_clock.py CACHE.json.gz SPACE.csv.gz OUT.csv.gz: CACHE is the source's file, which has each variant's time stamp and
+samples; SPACE its reduction here, in the same order. A variant is left out where it began within 1.9 s after the end of
+one whose samples took 90 ms or more, or where its quartiles are more than 10 % apart, since the clock moved while it ran.
+Four slow ones that stepped within their first eight samples stay. Why: docs/results/2026-11-30-clock.md.
 """
 import csv
 import datetime

@@ -7,14 +7,13 @@
 //! Each amount is something that slows a variant down, counted by emulating one of its groups and turned into
 //! seconds by the data sheet: instructions over lanes, rounds of local memory, loads that wait, bytes over bandwidth.
 //! A price says how many cycles of a unit one of it costs, or how many times the seconds at full bandwidth; prices are
-//! the architecture's, not the card's. They were
-//! chosen by non-negative least squares of relative errors on the A100 (those of warps that predicate) and the
-//! MI250X (those that branch), and for branching warps of 32 those that only the dedispersion pays on the W6600
-//! (`crates/commands/src/cmd/evaluate/prices.rs` seeks them again). Where terms grow alike, a price alone means little;
-//! NVIDIA's mix two clocks (`docs/results/2026-11-30-clock.md`).
+//! the architecture's, not the card's. They were chosen by non-negative least squares of relative errors on the A100
+//! (those of warps that predicate) and the MI250X (those that branch), and for branching warps of 32 those that only
+//! the dedispersion pays on the W6600 (`crates/commands/src/cmd/evaluate/prices.rs` seeks them again). Where terms grow
+//! alike, a price alone means little; NVIDIA's mix two clocks (`docs/results/2026-11-30-clock.md`).
+//!
 //! Which terms there are was found by the residuals of these and the A4000, and by what real compilers make of the
-//! text (`docs/results/2026-11-29-compilers.md`, `docs/results/2026-11-30-clock.md`).
-//! `docs/results/real-gpus.md` evaluates them, effect by effect.
+//! text (`docs/results/2026-11-29-compilers.md`). `docs/results/real-gpus.md` evaluates them, effect by effect.
 
 mod terms;
 #[cfg(test)]
