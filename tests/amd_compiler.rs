@@ -5,7 +5,7 @@
 
 use gpubench::backend::{self, Device};
 use gpubench::error::Error;
-use gpubench::gpu::{DeviceInfo, KernelId, KernelSource, Language, Origin, Settings};
+use gpubench::gpu::{DeviceInfo, KernelId, KernelSource, Language, Settings};
 use gpubench::measure::{load, plan};
 use gpubench::plan::{Case, Limits, Planned};
 use gpubench::units::Bytes;
@@ -92,17 +92,12 @@ fn builds_every_kernel() {
 /// A kernel without operations on subgroups.
 fn plain() -> KernelSource {
     KernelSource {
-        language: Language::Wgsl,
-        text: "@compute @workgroup_size(GROUP_X) fn nothing() {}".to_owned(),
-        entry: "nothing".to_owned(),
-        origin: Origin::Shipped("nothing".to_owned()),
         group: [64, 1, 1],
-        constants: vec![],
-        bindings: vec![],
-        params_bytes: 0,
-        args: None,
-        meaning: None,
-        settings: Settings::default(),
+        ..KernelSource::shipped(
+            Language::Wgsl,
+            "nothing",
+            "@compute @workgroup_size(GROUP_X) fn nothing() {}",
+        )
     }
 }
 

@@ -69,13 +69,15 @@ fn four_writers_at_once_and_one_is_killed() {
         std::fs::write(place.folder.path().join("shared").join(name), bytes).expect("written");
     }
     std::fs::create_dir(place.folder.path().join("shared/deeper.jsonl")).expect("a folder");
+    let link = place.folder.path().join("shared/link.jsonl");
+    std::os::unix::fs::symlink("/nowhere.jsonl", link).expect("a link");
     let output = place.output(&["rank", "shared", "--include-simulated"]);
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     for gpu in GPUS {
         assert!(stdout.contains(gpu), "{gpu} is ranked: {stdout}");
     }
-    for foreign in ["events.jsonl", "empty.jsonl", "noise.jsonl", "begun.jsonl"] {
+    for foreign in ["events.jsonl", "empty.jsonl", "noise.jsonl", "begun.jsonl", "link.jsonl"] {
         let reported = stderr.lines().any(|l| l.contains("skipped") && l.contains(foreign));
         assert!(reported, "{foreign}: {stderr}");
     }

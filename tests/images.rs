@@ -4,7 +4,7 @@ use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
     Access, Binding, BufferId, Element, Filter, Image, KernelId, KernelSource, Language,
-    MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    MemoryKind, Op, Origin, Recording, Scalar, Slice,
 };
 use gpubench::units::Bytes;
 
@@ -32,17 +32,10 @@ fn source(entry: &str, image: Image) -> KernelSource {
         image,
     };
     KernelSource {
-        language: Language::Opencl,
-        text: TEXT.into(),
-        entry: entry.into(),
         origin: Origin::User("mine.cl".into()),
         group: [64, 1, 1],
-        constants: vec![],
         bindings: vec![binding("a", Access::Read, Some(image)), binding("b", Access::Write, None)],
-        params_bytes: 0,
-        args: None,
-        meaning: None,
-        settings: Default::default(),
+        ..KernelSource::shipped(Language::Opencl, entry, TEXT)
     }
 }
 
@@ -56,11 +49,9 @@ fn bytes(numbers: impl Iterator<Item = f32>) -> Vec<u8> {
 
 /// What the kernel makes of the image in this part of buffer 0.
 fn launch(device: &mut dyn Device, image: Slice) -> Result<Vec<f32>, Error> {
-    let mut recording = Recording::default();
     let buffers = vec![image, slice(1, 0, 256)];
     let launch = Op::Dispatch { kernel: KernelId(0), groups: [1; 3], buffers, params: vec![] };
-    recording.push(Queue(0), vec![], launch);
-    device.run(&recording)?;
+    device.run(&Recording::one_queue([launch]))?;
     let found = device.read(BufferId(1))?;
     Ok(found.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect())
 }

@@ -64,20 +64,20 @@ fn copies_move_slices() {
     fill(&mut *device, 0, MemoryKind::Device, &content);
     fill(&mut *device, 1, MemoryKind::Device, &[7; 100]);
     let copy = Op::Copy { from: slice(0, 40, 80), to: slice(1, 4, 80) };
-    let timeline = device.run(&one_queue([copy])).unwrap();
+    let timeline = device.run(&Recording::one_queue([copy])).unwrap();
     assert!(timeline.wall > 0.0);
     let result = contents(&mut *device, 1);
     assert_eq!((result[0], result[21]), (7, 7));
     assert_eq!(result[1..21], content[10..30]);
 
     let outside = Op::Copy { from: slice(0, 4, 400), to: slice(1, 0, 400) };
-    assert!(matches!(device.run(&one_queue([outside])), Err(Error::Usage(_))));
+    assert!(matches!(device.run(&Recording::one_queue([outside])), Err(Error::Usage(_))));
     let unequal = Op::Copy { from: slice(0, 0, 8), to: slice(1, 0, 4) };
-    assert!(matches!(device.run(&one_queue([unequal])), Err(Error::Usage(_))));
+    assert!(matches!(device.run(&Recording::one_queue([unequal])), Err(Error::Usage(_))));
     let odd = Op::Copy { from: slice(0, 1, 4), to: slice(1, 0, 4) };
-    unsupported(device.run(&one_queue([odd])));
+    unsupported(device.run(&Recording::one_queue([odd])));
     let within = Op::Copy { from: slice(0, 0, 4), to: slice(0, 40, 4) };
-    unsupported(device.run(&one_queue([within])));
+    unsupported(device.run(&Recording::one_queue([within])));
 }
 
 #[test]
@@ -88,7 +88,10 @@ fn uploads_need_a_host_buffer_and_a_device_buffer() {
     fill(&mut *device, 1, MemoryKind::Pageable, &[3, 4]);
     for (from, to) in [(0, 1), (0, 0), (1, 1)] {
         let upload = Op::Upload { from: slice(from, 0, 4), to: slice(to, 4, 4) };
-        assert!(matches!(device.run(&one_queue([upload])), Err(Error::Device(_))), "{from} {to}");
+        assert!(
+            matches!(device.run(&Recording::one_queue([upload])), Err(Error::Device(_))),
+            "{from} {to}"
+        );
     }
 }
 

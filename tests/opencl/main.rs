@@ -35,17 +35,11 @@ fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> Kernel
         image: None,
     };
     KernelSource {
-        language: Language::Opencl,
-        text: text.into(),
-        entry: entry.into(),
         origin: Origin::User("my kernels.cl".into()),
         group: [64, 1, 1],
-        constants: vec![],
         bindings: (0..bindings).map(binding).collect(),
         params_bytes,
-        args: None,
-        meaning: None,
-        settings: Default::default(),
+        ..KernelSource::shipped(Language::Opencl, entry, text)
     }
 }
 

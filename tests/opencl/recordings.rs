@@ -43,16 +43,13 @@ fn a_kernel_uses_memory_that_the_host_maps() {
         device.write(BufferId(0), &input).unwrap();
         let (from, to) = (slice(0, step, 4 * n), slice(1, step, 4 * n));
         let (write, read) = (Access::Write, Access::Read);
-        let mut recording = Recording::default();
-        for op in [
+        let recording = Recording::one_queue([
             Op::Map { part: from, access: write },
             Op::Unmap { part: from },
             scale(from, to, n as u32, 3.0),
             Op::Map { part: to, access: read },
             Op::Unmap { part: to },
-        ] {
-            recording.push(Queue(0), vec![], op);
-        }
+        ]);
         let times = device.run(&recording).unwrap();
         assert!(times.steps.len() == 5 || times.clock == Clock::Host, "{kind:?}");
         let found = device.read(BufferId(1)).unwrap();
@@ -61,13 +58,7 @@ fn a_kernel_uses_memory_that_the_host_maps() {
         assert!(found[..step as usize].iter().all(|&byte| byte == 7), "{kind:?}");
 
         // What is mapped is the host's from one recording to the next.
-        let mut run = |ops: &[Op]| {
-            let mut recording = Recording::default();
-            for op in ops {
-                recording.push(Queue(0), vec![], op.clone());
-            }
-            device.run(&recording).map(drop)
-        };
+        let mut run = |ops: &[Op]| device.run(&Recording::one_queue(ops.iter().cloned())).map(drop);
         run(&[Op::Map { part: from, access: write }]).unwrap();
         let used = run(&[scale(from, to, n as u32, 3.0)]).unwrap_err();
         assert!(used.to_string().contains("buffer 0 is mapped"), "{used}");

@@ -57,8 +57,7 @@ fn what_cannot_be_done_is_rejected() {
         Op::Download { from: slice(1, 8), to: slice(0, 8) },
         Op::Copy { from: slice(1, 4), to: slice(7, 4) },
     ] {
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], op);
+        let recording = Recording::one_queue([op]);
         assert!(matches!(device.run(&recording), Err(Error::Usage(_))));
     }
     let mut recording = Recording::default();
@@ -223,8 +222,7 @@ fn noise_is_seeded() {
         for (id, kind) in [(0, MemoryKind::Pinned), (1, MemoryKind::Device)] {
             device.alloc(BufferId(id), Bytes(8), kind).unwrap();
         }
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], Op::Upload { from: slice(0, 8), to: slice(1, 8) });
+        let recording = Recording::one_queue([Op::Upload { from: slice(0, 8), to: slice(1, 8) }]);
         (0..1001).map(|_| device.run(&recording).unwrap().wall).collect()
     };
     let mut first = walls(0);

@@ -2,6 +2,7 @@
 
 use crate::reason::Reason;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// The library's result.
@@ -40,7 +41,7 @@ pub enum Error {
     #[error("{}", join(.0))]
     Suite(Vec<Located>),
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), said(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -62,6 +63,16 @@ impl Error {
     /// An [`Error::Io`] about `path`.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), source }
+    }
+}
+
+/// What an error of the system means to who named the file.
+fn said(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file or folder".into(),
+        ErrorKind::AlreadyExists => "it is there already: name another, or move it away".into(),
+        ErrorKind::PermissionDenied => "you have no permission".into(),
+        _ => error.to_string(),
     }
 }
 
@@ -142,5 +153,7 @@ mod tests {
         assert_eq!(all.to_string(), "f.yaml:1:1: odd\nf.yaml:2:2: odd (do this)");
         let io = Error::io("a/b", std::io::Error::other("broken"));
         assert_eq!(io.to_string(), "a/b: broken");
+        let there = Error::io("a/b", ErrorKind::AlreadyExists.into());
+        assert!(there.to_string().starts_with("a/b: it is there already"), "{there}");
     }
 }

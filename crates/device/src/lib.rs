@@ -9,6 +9,7 @@ pub mod freed_memory;
 mod image_limits;
 mod multi_device;
 pub mod opencl;
+mod parameter_blocks;
 mod physical_gpus;
 pub mod sensors;
 pub mod sim;

@@ -70,24 +70,24 @@ fn copies_move_slices() {
     fill(&mut *device, 0, MemoryKind::Device, &content);
     fill(&mut *device, 1, MemoryKind::Device, &[7; 100]);
     let copy = Op::Copy { from: slice(0, 40, 80), to: slice(1, 4, 80) };
-    let timeline = device.run(&one_queue([copy])).unwrap();
+    let timeline = device.run(&Recording::one_queue([copy])).unwrap();
     assert!(timeline.wall > 0.0);
     let result = contents(&mut *device, 1);
     assert_eq!((result[0], result[21]), (7, 7));
     assert_eq!(result[1..21], content[10..30]);
 
     let outside = Op::Copy { from: slice(0, 4, 400), to: slice(1, 0, 400) };
-    assert!(matches!(device.run(&one_queue([outside])), Err(Error::Usage(_))));
+    assert!(matches!(device.run(&Recording::one_queue([outside])), Err(Error::Usage(_))));
     let unequal = Op::Copy { from: slice(0, 0, 8), to: slice(1, 0, 4) };
-    assert!(matches!(device.run(&one_queue([unequal])), Err(Error::Usage(_))));
+    assert!(matches!(device.run(&Recording::one_queue([unequal])), Err(Error::Usage(_))));
     // Bytes that are no words are copied too, and within one buffer.
     let odd = Op::Copy { from: slice(0, 40, 3), to: slice(1, 1, 3) };
     let within = Op::Copy { from: slice(0, 0, 4), to: slice(0, 40, 4) };
-    device.run(&one_queue([odd, within])).unwrap();
+    device.run(&Recording::one_queue([odd, within])).unwrap();
     assert_eq!(device.read(BufferId(1)).unwrap()[..5], [7, 10, 0, 0, 10]);
     assert_eq!(contents(&mut *device, 0)[9..12], [9, 0, 11]);
     let onto_itself = Op::Copy { from: slice(0, 0, 8), to: slice(0, 4, 8) };
-    assert!(unsupported(device.run(&one_queue([onto_itself]))).contains("overlap"));
+    assert!(unsupported(device.run(&Recording::one_queue([onto_itself]))).contains("overlap"));
 }
 
 #[test]
@@ -109,28 +109,31 @@ fn a_kernel_uses_memory_that_the_host_maps() {
         fill(&mut *device, 0, kind.memory, &content);
         fill(&mut *device, 1, kind.memory, &[0; 1000]);
         let whole = [map(0, Access::Write), unmap(0), launch(3), map(1, Access::Read), unmap(1)];
-        let timeline = device.run(&one_queue(whole)).unwrap();
+        let timeline = device.run(&Recording::one_queue(whole)).unwrap();
         assert!(timeline.steps.is_empty() && timeline.wall > 0.0, "the host takes part");
         let tripled: Vec<u32> = content.iter().map(|x| 3 * x).collect();
         assert_eq!(contents(&mut *device, 1), tripled);
 
         // What is mapped is the host's from one recording to the next.
-        device.run(&one_queue([map(0, Access::Write)])).unwrap();
+        device.run(&Recording::one_queue([map(0, Access::Write)])).unwrap();
         for op in [launch(2), map(0, Access::Read)] {
-            assert!(matches!(device.run(&one_queue([op])), Err(Error::Usage(_))));
+            assert!(matches!(device.run(&Recording::one_queue([op])), Err(Error::Usage(_))));
         }
-        device.run(&one_queue([unmap(0), launch(2)])).unwrap();
+        device.run(&Recording::one_queue([unmap(0), launch(2)])).unwrap();
         assert_eq!(contents(&mut *device, 1)[999], 2 * 999);
         // Copies of the device's own are made there, too; those of the host are not.
         fill(&mut *device, 2, MemoryKind::Pinned, &[5; 1000]);
-        device.run(&one_queue([Op::Upload { from: part(2), to: part(0) }])).unwrap();
+        device.run(&Recording::one_queue([Op::Upload { from: part(2), to: part(0) }])).unwrap();
         assert_eq!(contents(&mut *device, 0), [5; 1000]);
         fill(&mut *device, 2, MemoryKind::Mapped, &[5; 1000]);
         let upload = Op::Upload { from: part(2), to: part(0) };
-        assert!(unsupported(device.run(&one_queue([upload]))).contains("zero-copy"));
+        assert!(unsupported(device.run(&Recording::one_queue([upload]))).contains("zero-copy"));
     }
     fill(&mut *device, 3, MemoryKind::Device, &[0; 1000]);
-    assert!(matches!(device.run(&one_queue([map(3, Access::Read)])), Err(Error::Usage(_))));
+    assert!(matches!(
+        device.run(&Recording::one_queue([map(3, Access::Read)])),
+        Err(Error::Usage(_))
+    ));
 }
 
 #[test]
@@ -155,7 +158,10 @@ fn uploads_need_a_host_buffer_and_a_device_buffer() {
     fill(&mut *device, 1, MemoryKind::Pageable, &[3, 4]);
     for (from, to) in [(0, 1), (0, 0), (1, 1)] {
         let upload = Op::Upload { from: slice(from, 0, 4), to: slice(to, 4, 4) };
-        assert!(matches!(device.run(&one_queue([upload])), Err(Error::Usage(_))), "{from} {to}");
+        assert!(
+            matches!(device.run(&Recording::one_queue([upload])), Err(Error::Usage(_))),
+            "{from} {to}"
+        );
     }
 }
 
@@ -191,7 +197,7 @@ fn eight_queues_on_one_are_rejected_unless_they_share() {
     let mut alone = open(false);
     assert!(unsupported(alone.run(&recording)).contains("8 queues, 8 of them with kernels"));
     // It is of use as before.
-    alone.run(&one_queue([count()])).unwrap();
+    alone.run(&Recording::one_queue([count()])).unwrap();
     assert_eq!(contents(&mut *alone, 0), [1]);
     let mut shared = open(true);
     shared.run(&recording).unwrap();
@@ -222,7 +228,7 @@ fn imported_memory_of_any_length_is_used_in_place() {
         fill(&mut *device, 0, MemoryKind::HostPointer, &content);
         device.alloc(BufferId(1), Bytes(len), MemoryKind::Device).unwrap();
         let part = |buffer| slice(buffer, 0, len);
-        device.run(&one_queue([Op::Copy { from: part(0), to: part(1) }])).unwrap();
+        device.run(&Recording::one_queue([Op::Copy { from: part(0), to: part(1) }])).unwrap();
         assert_eq!(contents(&mut *device, 1), content);
     }
 }

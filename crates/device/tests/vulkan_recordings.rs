@@ -40,23 +40,10 @@ fn copy() -> KernelSource {
         image: None,
     };
     KernelSource {
-        language: Language::Wgsl,
-        text: "
-@group(0) @binding(0) var<storage, read> a: array<u32>;
-@group(0) @binding(1) var<storage, read_write> out: array<u32>;
-@group(0) @binding(2) var<uniform> n: u32;
-@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
-fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] = a[id.x]; } }
-"
-        .into(),
-        entry: "copy".into(),
         origin: Origin::Shipped("copy.wgsl".into()),
         group: [64, 1, 1],
-        constants: vec![],
         bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
         params_bytes: 4,
-        args: None,
-        settings: gpubench_core::gpu::Settings::default(),
         meaning: Some(Meaning {
             reference: "copy".into(),
             params: vec![("n".into(), Scalar::U32)],
@@ -67,6 +54,17 @@ fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] 
             groups: 32,
             rows: None,
         }),
+        ..KernelSource::shipped(
+            Language::Wgsl,
+            "copy",
+            "
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+@group(0) @binding(2) var<uniform> n: u32;
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] = a[id.x]; } }
+",
+        )
     }
 }
 

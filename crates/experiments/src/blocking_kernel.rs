@@ -185,13 +185,9 @@ mod tests {
     }
 
     fn launches(count: u32) -> Recording {
-        let mut recording = Recording::default();
-        for _ in 0..count {
-            let dispatch =
-                Op::Dispatch { kernel: KERNEL, groups: [1; 3], buffers: vec![], params: vec![] };
-            recording.push(Queue(0), vec![], dispatch);
-        }
-        recording
+        let dispatch =
+            Op::Dispatch { kernel: KERNEL, groups: [1; 3], buffers: vec![], params: vec![] };
+        Recording::one_queue(vec![dispatch; count as usize])
     }
 
     #[test]

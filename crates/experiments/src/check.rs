@@ -64,7 +64,7 @@ impl Check<'_> {
             buffer: self.case.buffers[breach.buffer].name.clone(),
             index: 0,
             found: breach.text(self.case),
-            expected: "untouched guards".into(),
+            expected: Mismatch::GUARDS.into(),
             wrong: 1,
             of: 1,
             when: when.to_owned(),

@@ -39,15 +39,8 @@ pub(super) fn expected(
             Ok(Some((by_reference(name, case, candidate, initial, policy)?, *allowed)))
         }
         Verify::Emulator(allowed) => {
-            let file = shared_file(case, candidate, policy);
-            let expected = match file.as_deref().and_then(|file| shared(file, case)) {
-                Some(expected) => expected,
-                None => {
-                    let begun = Instant::now();
-                    kept(file.as_deref(), begun, emulated(case, candidate, &initial())?)
-                }
-            };
-            Ok(Some((expected, *allowed)))
+            let made = || emulated(case, candidate, &initial());
+            Ok(Some((shared_or(case, candidate, policy, made)?, *allowed)))
         }
         Verify::File(path, allowed) => {
             Ok(Some((ended(from_file(path, case)?, candidate), *allowed)))
@@ -56,17 +49,12 @@ pub(super) fn expected(
             Ok(Some((ended(arrays::read(files, case)?, candidate), *allowed)))
         }
         Verify::Command(command, allowed) => {
-            let file = shared_file(case, candidate, policy);
-            let expected = match file.as_deref().and_then(|file| shared(file, case)) {
-                Some(expected) => expected,
-                None => {
-                    let begun = Instant::now();
-                    let numbers = numbers(case, candidate, &candidate.passes()[0]);
-                    let scratch = policy.cache.clone().unwrap_or_else(std::env::temp_dir);
-                    let made = arrays::command(command, case, &numbers, &initial(), &scratch)?;
-                    kept(file.as_deref(), begun, made)
-                }
+            let made = || {
+                let numbers = numbers(case, candidate, &candidate.passes()[0]);
+                let scratch = policy.cache.clone().unwrap_or_else(std::env::temp_dir);
+                arrays::command(command, case, &numbers, &initial(), &scratch)
             };
+            let expected = shared_or(case, candidate, policy, made)?;
             Ok(Some((ended(expected, candidate), *allowed)))
         }
         Verify::Device(_) => Err(Error::Unsupported(
@@ -74,6 +62,21 @@ pub(super) fn expected(
         )),
         Verify::Nothing => Ok(None),
     }
+}
+
+/// What this run already made for equal launches, else what `make` does.
+fn shared_or(
+    case: &Case,
+    candidate: &Candidate,
+    policy: &Policy,
+    make: impl FnOnce() -> Result<Expected>,
+) -> Result<Expected> {
+    let file = shared_file(case, candidate, policy);
+    if let Some(known) = file.as_deref().and_then(|file| shared(file, case)) {
+        return Ok(known);
+    }
+    let begun = Instant::now();
+    Ok(kept(file.as_deref(), begun, make()?))
 }
 
 /// Each result in the buffer in which the candidate's swaps leave it.

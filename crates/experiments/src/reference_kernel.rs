@@ -7,10 +7,11 @@ use crate::waking::{Waking, sleeps, wake};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     Access, Binding, BufferId, DeviceInfo, DeviceKind, Element, KernelId, KernelSource, Language,
-    Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    Meaning, MemoryKind, Op, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
+use std::iter::repeat_n;
 use std::time::Instant;
 
 /// From this relative difference on, a device has drifted. On the host's own processor other programs
@@ -187,10 +188,7 @@ impl ReferenceKernel {
             return Ok(None);
         }
         device.alloc(out, launch.len, MemoryKind::Device)?;
-        let mut recording = Recording::default();
-        for _ in 0..launches {
-            recording.push(Queue(0), vec![], launch.dispatch(out));
-        }
+        let recording = Recording::one_queue(repeat_n(launch.dispatch(out), launches as usize));
         if is_new {
             // Some drivers compile now only.
             device.run(&recording)?;
@@ -331,32 +329,22 @@ fn kernel(
     (groups, flops): (u32, f64),
 ) -> KernelSource {
     KernelSource {
-        language,
-        text,
-        entry: entry.into(),
-        origin: Origin::Shipped(entry.into()),
         group: [GROUP, 1, 1],
-        constants: vec![],
         bindings: vec![Binding {
             name: "out".into(),
             access,
             element: Element::scalar(Scalar::F32),
             image: None,
         }],
-        params_bytes: 0,
-        args: None,
-        settings: Default::default(),
         // A simulated GPU takes its time and computes nothing.
         meaning: Some(Meaning {
             reference: "empty".into(),
-            params: vec![],
             sizes: vec![("n".into(), 0)],
             flops,
-            double: 0.0,
-            bytes: 0.0,
             groups: u64::from(groups),
-            rows: None,
+            ..Meaning::default()
         }),
+        ..KernelSource::shipped(language, entry, text)
     }
 }
 

@@ -5,8 +5,7 @@ use super::polling::Polling;
 use super::reference_kernel::{ReferenceKernel, Work};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue,
-    Recording, Timeline,
+    DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Recording, Timeline,
 };
 use gpubench_device::{Device, sensors};
 use std::time::Instant;
@@ -121,14 +120,10 @@ impl Session {
     }
 
     fn measure_empty_launch(&mut self) -> Result<f64> {
-        const BATCH: u32 = 20;
+        const BATCH: usize = 20;
         self.device.build(EMPTY, &empty_kernel(self.device.info().language))?;
-        let mut recording = Recording::default();
-        for _ in 0..BATCH {
-            let op =
-                Op::Dispatch { kernel: EMPTY, groups: [1; 3], buffers: vec![], params: vec![] };
-            recording.push(Queue(0), vec![], op);
-        }
+        let op = Op::Dispatch { kernel: EMPTY, groups: [1; 3], buffers: vec![], params: vec![] };
+        let recording = Recording::one_queue(vec![op; BATCH]);
         // The first run pays for what drivers put off until a kernel is first used.
         self.resolution = self.device.run(&recording)?.resolution;
         let mut best = f64::INFINITY;
@@ -136,7 +131,7 @@ impl Session {
             best = best.min(span(&self.device.run(&recording)?));
         }
         match best.is_finite() && best > 0.0 {
-            true => Ok(best / f64::from(BATCH)),
+            true => Ok(best / BATCH as f64),
             false => Err(Error::Device(format!("{best} s for {BATCH} of them"))),
         }
     }
@@ -155,25 +150,7 @@ fn empty_kernel(language: Language) -> KernelSource {
         Language::Wgsl => "@compute @workgroup_size(GROUP_X) fn empty() {}",
     };
     KernelSource {
-        language,
-        text: text.into(),
-        entry: "empty".into(),
-        origin: Origin::Shipped("empty".into()),
-        group: [1; 3],
-        constants: vec![],
-        bindings: vec![],
-        params_bytes: 0,
-        args: None,
-        settings: Default::default(),
-        meaning: Some(Meaning {
-            reference: "empty".into(),
-            params: vec![],
-            sizes: vec![],
-            flops: 0.0,
-            double: 0.0,
-            bytes: 0.0,
-            groups: 1,
-            rows: None,
-        }),
+        meaning: Some(Meaning { reference: "empty".into(), groups: 1, ..Meaning::default() }),
+        ..KernelSource::shipped(language, "empty", text)
     }
 }

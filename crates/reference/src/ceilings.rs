@@ -1,5 +1,6 @@
 //! What the kernels of the suite `ceilings` leave behind.
 
+use super::micro::{repeated, sum_rows};
 use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Scalar;
@@ -34,26 +35,15 @@ fn chains(
         let [r, s] = (0..steps).fold([seed, b.wrapping_sub(seed)], step);
         r.wrapping_add(s.wrapping_mul(256))
     };
-    let ends: Vec<u32> = problem.u32("seeds", 1)?.iter().map(end).collect();
-    let n = problem.room("out", problem.size("n")?)?;
-    Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
+    let ends = problem.u32("seeds", 1)?.iter().map(end).collect();
+    Ok(vec![("out", Data::U32(repeated(problem, ends)?))])
 }
 
 /// `a` holds blocks of DEPTH rows of STEP vectors of type V, `n` scalars in all; each row of `out` is
 /// the sum of one block's rows, modulo 2^32.
 pub fn read_runs(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let size = |name| problem.size(name).map(|size| size.max(1));
-    let (n, depth) = (problem.size("n")?, size("DEPTH")?);
-    let width = size("STEP")?.saturating_mul(size("V")?);
-    let a = problem.u32("a", n)?;
-    let block = width.saturating_mul(depth);
-    let mut out = vec![0u32; problem.room("out", n / block * width)?];
-    for (sums, block) in out.chunks_mut(width).zip(a.chunks(block)) {
-        for row in block.chunks(width) {
-            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
-        }
-    }
-    Ok(vec![("out", Data::U32(out))])
+    sum_rows(problem, size("STEP")?.saturating_mul(size("V")?), size("DEPTH")?)
 }
 
 /// Blocks of STEP work-items, each V wide, `items` in all, read `n` words in all of `words` words, each

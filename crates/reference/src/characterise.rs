@@ -91,9 +91,8 @@ fn chain(problem: &Problem) -> Result<(usize, usize)> {
 }
 
 fn integer_ends(problem: &Problem, end: impl Fn(&u32) -> u32) -> Written {
-    let ends: Vec<u32> = problem.u32("seeds", 1)?.iter().map(end).collect();
-    let n = problem.room("out", problem.size("n")?)?;
-    Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
+    let ends = problem.u32("seeds", 1)?.iter().map(end).collect();
+    Ok(vec![("out", Data::U32(super::micro::repeated(problem, ends)?))])
 }
 
 /// Blocks of MAX_REPEAT rows of `group` vectors of V words: in each, the first REPEAT rows are added up,

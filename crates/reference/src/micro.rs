@@ -32,20 +32,32 @@ pub fn triad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 /// `steps` times `x = a*x + b`, rounded once a step, from every number in `seeds`; `out` holds
 /// the ends in the order of the seeds, over and over, up to `n`.
 pub fn fma_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let n = problem.room("out", problem.size("n")?)?;
     let steps = problem.size("steps")?;
     let (a, b) = (problem.number("a")? as f32, problem.number("b")? as f32);
-    let seeds = problem.f32("seeds", 1)?;
-    let ends: Vec<f32> =
-        seeds.iter().map(|&seed| (0..steps).fold(seed, |x, _| a.mul_add(x, b))).collect();
-    Ok(vec![("out", Data::F32(ends.into_iter().cycle().take(n).collect()))])
+    let end = |&seed: &f32| (0..steps).fold(seed, |x, _| a.mul_add(x, b));
+    let ends = problem.f32("seeds", 1)?.iter().map(end).collect();
+    Ok(vec![("out", Data::F32(repeated(problem, ends)?))])
+}
+
+/// What the seeds end in, over and over, up to `n`.
+pub(crate) fn repeated<T: Copy>(problem: &Problem, ends: Vec<T>) -> Result<Vec<T>> {
+    let n = problem.room("out", problem.size("n")?)?;
+    Ok(ends.into_iter().cycle().take(n).collect())
 }
 
 /// `a` holds blocks of `depth` rows of `width` scalars, `n` scalars in all; each row of `out` is
 /// the sum of one block's rows, modulo 2^32.
 pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, width) = (problem.size("n")?, problem.size("width")?.max(1));
-    let depth = problem.size("depth")?.max(1);
+    sum_rows(problem, problem.size("width")?.max(1), problem.size("depth")?.max(1))
+}
+
+/// As [`read_sum`], of rows and blocks of another shape.
+pub(crate) fn sum_rows(
+    problem: &Problem,
+    width: usize,
+    depth: usize,
+) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.size("n")?;
     let a = problem.u32("a", n)?;
     let block = width.saturating_mul(depth);
     let mut out = vec![0u32; problem.room("out", n / block * width)?];

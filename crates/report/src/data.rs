@@ -7,7 +7,7 @@ use super::labels;
 use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Source};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::Outcome;
+use gpubench_core::record::{Outcome, measured_rounds};
 use gpubench_core::text::printable;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
@@ -54,6 +54,8 @@ pub struct Run {
     pub wall: Option<f64>,
     /// Rounds planned.
     pub rounds: u32,
+    /// Rounds in which a case was measured, the fewest and the most.
+    pub measured_rounds: [u32; 2],
     /// Seed of inputs and order.
     pub seed: u64,
     /// The machine's name.
@@ -166,6 +168,7 @@ fn run(source: &Source) -> Run {
         started: header.started.clone(),
         wall: source.footer.map(|footer| footer.wall),
         rounds: header.rounds,
+        measured_rounds: measured_rounds(source.records),
         seed: header.seed,
         host: header.host.name.clone(),
         cpu: header.host.cpu.clone(),
@@ -218,7 +221,7 @@ fn reason(outcome: &Outcome) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-const COLUMNS: &str = "machine,device,name,vendor,kind,api,driver,family,workload,size,measure,\
+const COLUMNS: &str = "machine,device,name,vendor,kind,api,api_version,driver,family,workload,size,measure,\
                        host_memory,outcome,reason,seconds,low,high,rounds,samples,rate,rate_unit,\
                        flags,kernel,grade,basis";
 
@@ -228,13 +231,14 @@ pub fn spreadsheet(input: &ReportInput) -> String {
     let head = COLUMNS.split(',').map(str::to_owned).collect();
     let lines = input.rows.iter().map(|row| {
         let (case, device) = (case(row), device(&input.reported_devices[row.device]));
-        let size = case.size.iter().map(|(name, value)| format!("{}={value}", text(name)));
+        let size = row.key.size.iter().map(|(name, value)| format!("{}={value}", text(name)));
         vec![
             text(&device.host),
             text(&device.label),
             text(&device.name),
             text(&device.vendor),
             device.kind,
+            text(&device.backend),
             text(&device.api),
             text(&device.driver),
             text(&case.family),
@@ -284,7 +288,7 @@ mod tests {
         let text = spreadsheet(&sample.input());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().unwrap().len(), 25);
+        assert_eq!(reader.headers().unwrap().len(), 26);
         let records: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!(records.len(), sample.input().rows.len());
         for cell in records.iter().flatten() {

@@ -1,9 +1,9 @@
 //! What was run, on what.
 
-use crate::labels::kind_label;
+use crate::labels::{kind_label, rounds};
 use gpubench_analysis::{ReportInput, Source};
-use gpubench_core::gpu::Clock;
-use gpubench_core::record::Measured;
+use gpubench_core::gpu::{Clock, DeviceKind};
+use gpubench_core::record::{Measured, measured_rounds};
 use gpubench_core::workload::Kind;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
@@ -15,19 +15,28 @@ pub fn section(input: &ReportInput) -> Section {
     let devices = &input.reported_devices;
     let section =
         (0..devices.len()).filter_map(|device| clock(input, device)).fold(section, Section::note);
-    match devices.iter().filter(|reported| !reported.device.is_gpu()).count() {
-        0 => section,
-        others => section.note(
-            Sentence::new()
-                .value(others as f64, Unit::Count)
-                .text(" of ")
-                .counted(devices.len() as u64, "device")
-                .text(
-                    " are CPU implementations or simulations: their figures are not those of a \
-                     GPU. A ranking counts them only where it was asked to.",
-                ),
-        ),
-    }
+    let note = |are: fn(DeviceKind) -> bool, [one, several]: [&'static str; 2]| {
+        let count = devices.iter().filter(|reported| are(reported.device.kind)).count();
+        let of = Sentence::new().value(count as f64, Unit::Count).text(" of ");
+        let of = of.counted(devices.len() as u64, "device").text(" ");
+        let said = of.text(if count == 1 { one } else { several });
+        (count > 0).then(|| said.text(" A ranking counts them only where it was asked to."))
+    };
+    let no_gpus = note(
+        |kind| matches!(kind, DeviceKind::Cpu | DeviceKind::Simulated),
+        [
+            "is a CPU implementation or a simulation: its figures are not those of a GPU.",
+            "are CPU implementations or simulations: their figures are not those of a GPU.",
+        ],
+    );
+    let imported = note(
+        |kind| kind == DeviceKind::Imported,
+        [
+            "was measured by another program: how, gpubench does not know.",
+            "were measured by other programs: how, gpubench does not know.",
+        ],
+    );
+    no_gpus.into_iter().chain(imported).fold(section, Section::note)
 }
 
 /// From this resolution on a clock is too coarse for a short kernel: its samples are of many launches.
@@ -35,6 +44,9 @@ const COARSE: f64 = 1e-6;
 
 /// Which clock timed the kernels of a device, where it is not a fine one of the device's own.
 fn clock(input: &ReportInput, device: usize) -> Option<Sentence> {
+    if input.reported_devices[device].device.kind == DeviceKind::Imported {
+        return None;
+    }
     let kernels = input.of(device).filter(|row| row.key.measure == Kind::KERNEL);
     let records = kernels.flat_map(|row| &row.records);
     let measured: Vec<&Measured> = records.filter_map(|record| record.measured.as_ref()).collect();
@@ -74,10 +86,15 @@ fn run(source: &Source) -> Sentence {
     let day = header.started.get(..10).unwrap_or_default();
     let sentence =
         Sentence::from("Suite ").name(&header.suite).text(" on ").name(&header.host.name);
-    let sentence = sentence.text(" (").name(day).text("), ").counted(header.rounds.into(), "round");
-    let sentence = match header.rounds {
-        1 => sentence,
-        _ => sentence.text(", each in a fresh process"),
+    let measured = measured_rounds(source.records);
+    let sentence = sentence.text(" (").name(day).text("), ").then(match measured {
+        // Only checked, or nothing ran.
+        [_, 0] => Sentence::new().counted(header.rounds.into(), "round"),
+        measured => rounds(measured),
+    });
+    let sentence = match measured[1] > 1 && header.imported.is_empty() {
+        true => sentence.text(", each in a fresh process"),
+        false => sentence,
     };
     sentence.text(if source.footer.is_none() { ", cut short" } else { "" })
 }

@@ -1,10 +1,10 @@
 //! All that a second person needs to repeat the runs.
 
 use gpubench_analysis::{ReportInput, Source};
-use gpubench_core::record::{Record, RemoteHost, Sensed};
+use gpubench_core::record::{Header, Host, Record, RemoteHost, Sensed};
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
-/// One section a run; folded where there are several.
+/// One section a run, without what another program's run does not say; folded where there are several.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("environment", "Environment");
     let are_several = input.sources.len() > 1;
@@ -20,34 +20,43 @@ fn run(source: &Source) -> Section {
         true => Sentence::from("nothing that changes what drivers do"),
         false => host.environment.join(", ").into(),
     };
+    let is_own = header.imported.is_empty();
     let measured = if header.verify_only { ", results checked only, nothing measured" } else { "" };
-    let hash = header.suite_hash.get(..16).unwrap_or(&header.suite_hash);
-    let cores = Sentence::new().value(host.cores as f64, Unit::Count).text(" logical");
     let remotes: Vec<String> = header.remotes.iter().map(remote).collect();
     let rounds = Sentence::new().value(header.rounds.into(), Unit::Count).text(" planned");
     let filters = (!header.filters.is_empty()).then(|| header.filters.join(", "));
     let imported = (!header.imported.is_empty()).then(|| header.imported.join("; "));
     Section::new(&source.name, source.name.clone())
         .fact("machine", "machine", host.name.clone())
-        .fact("processor", "processor", Sentence::new().name(&host.cpu).text(", ").then(cores))
-        .figure("memory", "memory", host.memory as f64, Unit::Bytes)
-        .fact(
-            "system",
-            "system",
-            Sentence::new().name(&host.os).text(", kernel ").name(&host.kernel),
-        )
-        .fact("environment", "environment", environment)
+        .fact("processor", "processor", is_own.then(|| processor(host)))
+        .figure("memory", "memory", is_own.then_some(host.memory as f64), Unit::Bytes)
+        .fact("system", "system", is_own.then(|| system(host)))
+        .fact("environment", "environment", is_own.then_some(environment))
         .fact("remotes", "other machines", (!remotes.is_empty()).then(|| remotes.join("; ")))
         .fact("gpubench", "gpubench", header.gpubench.clone())
-        .fact("suite", "suite", Sentence::new().name(&header.suite).text(", hash ").name(hash))
+        .fact("suite", "suite", is_own.then(|| suite(header)))
         .fact("filters", "filters", filters)
         .fact("imported", "imported from", imported)
-        .fact("seed", "seed", header.seed.to_string())
-        .fact("rounds", "rounds", rounds.text(measured))
+        .fact("seed", "seed", is_own.then(|| header.seed.to_string()))
+        .fact("rounds", "rounds", is_own.then(|| rounds.text(measured)))
         .fact("started", "started", header.started.clone())
         .fact("took", "took", took(source))
         .fact("cool_down", "cool-down", cool_down(source))
         .table(sensors(source))
+}
+
+fn processor(host: &Host) -> Sentence {
+    let cores = Sentence::new().value(host.cores as f64, Unit::Count).text(" logical");
+    Sentence::new().name(&host.cpu).text(", ").then(cores)
+}
+
+fn system(host: &Host) -> Sentence {
+    Sentence::new().name(&host.os).text(", kernel ").name(&host.kernel)
+}
+
+fn suite(header: &Header) -> Sentence {
+    let hash = header.suite_hash.get(..16).unwrap_or(&header.suite_hash);
+    Sentence::new().name(&header.suite).text(", hash ").name(hash)
 }
 
 /// How long devices were let cool down before their cases; `None` where they were not.

@@ -315,6 +315,18 @@ pub fn counts<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Aggregate<'a>> + Cl
     Sentence::new().list(", ", shown.map(|(_, count)| one(count)))
 }
 
+/// `3 rounds`, or `1–3 rounds` where cases differ.
+pub fn rounds(fewest_and_most: [u32; 2]) -> Sentence {
+    let said = range(fewest_and_most.map(f64::from));
+    said.text(if fewest_and_most == [1, 1] { " round" } else { " rounds" })
+}
+
+/// `3`, or `1–3`.
+pub fn range([low, high]: [f64; 2]) -> Sentence {
+    let one = |n: f64| Sentence::new().value(n, Unit::Count);
+    if low == high { one(low) } else { one(low).text("–").then(one(high)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::labels::{capitalised, with_reasons};
+use super::labels::{capitalised, range, with_reasons};
 use super::{predicted_ranking, ranking_matrix, ranking_verdict, render};
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
@@ -220,11 +220,6 @@ fn ranks(row: &Row) -> Sentence {
 /// `3`, or `1–3` where its cases differ.
 fn rounds(row: &Row) -> Sentence {
     range(row.rounds.map(f64::from))
-}
-
-fn range([low, high]: [f64; 2]) -> Sentence {
-    let one = |n: f64| Sentence::new().value(n, Unit::Count);
-    if low == high { one(low) } else { one(low).text("–").then(one(high)) }
 }
 
 fn energy(ranking: &Ranking) -> Section {

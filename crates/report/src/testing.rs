@@ -7,7 +7,7 @@ use gpubench_analysis::{ReportInput, Source};
 use gpubench_analysis::{collect, compare, result_matrix};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
-use gpubench_core::record::{Flag, Footer, Header, Mismatch, Outcome, Record};
+use gpubench_core::record::{Flag, Footer, Header, Mismatch, Outcome, Record, measured_rounds};
 use gpubench_core::workload::{CaseKey, Ceiling, Kind};
 
 /// A name that tries everything, 5 kB long.
@@ -88,6 +88,7 @@ impl Sample {
             host: self.header.host.clone(),
             device: self.header.devices[0].clone(),
             rounds: self.header.rounds,
+            measured_rounds: measured_rounds(&self.records),
         };
         vec![Compared {
             old: side("older.jsonl"),

@@ -172,14 +172,25 @@ impl Converter<'_> {
     }
 }
 
-/// What is wrong with the bounds of a fill.
+/// What is wrong with a fill's number, or its bounds.
 fn wrong_fill(fill: &Fill, scalar: Scalar) -> Option<String> {
     let (bounds, range) = match fill {
         Fill::Uniform(bounds) => (bounds, scalar.range()),
         Fill::Whole(bounds) => (bounds, Some(scalar.whole_range())),
-        _ => return None,
+        Fill::Constant(number) => return does_not_fit(*number, scalar),
+        Fill::RandomBits | Fill::Index | Fill::Cycle => return None,
     };
+    if range.is_none()
+        && let Some(wrong) = bounds.iter().find_map(|bound| does_not_fit(*bound, scalar))
+    {
+        return Some(wrong);
+    }
     wrong_bounds(*bounds, scalar.name(), range)
+}
+
+fn does_not_fit(number: f64, scalar: Scalar) -> Option<String> {
+    let why = || format!("{} does not fit into {}", quoted(number), scalar.name());
+    (!scalar.holds(number)).then(why)
 }
 
 /// Why nothing can be drawn between two bounds: whole numbers where there is a range of them.
@@ -381,8 +392,19 @@ mod tests {
             ([-129.0, 5.0], Scalar::I8, "i8 holds numbers from -128 below 128, not -129 to 5"),
             ([0.0, 257.0], Scalar::U8, "u8 holds numbers from 0 below 256, not 0 to 257"),
             ([0.0, 1.5], Scalar::U8, "whole numbers from 0 below 1.5 are all alike"),
+            ([0.0, 1e39], Scalar::F32, "1e39 does not fit into f32"),
+            ([0.0, 1e5], Scalar::F16, "100000 does not fit into f16"),
         ] {
             assert!(wrong(bounds, scalar).contains(said), "{}", wrong(bounds, scalar));
+        }
+        let constant = |number, scalar| wrong_fill(&Fill::Constant(number), scalar);
+        for (number, scalar) in [(255.0, Scalar::U8), (0.1, Scalar::F32), (-3.0, Scalar::I32)] {
+            assert_eq!(constant(number, scalar), None, "{number}");
+        }
+        for (number, scalar) in
+            [(300.0, Scalar::U8), (-1.0, Scalar::U8), (1.5, Scalar::I32), (1e39, Scalar::F32)]
+        {
+            assert!(constant(number, scalar).unwrap().contains("does not fit into"), "{number}");
         }
     }
 }

@@ -78,21 +78,21 @@ impl Workload {
         Self {
             kernel: merge(&self.kernel, &base.kernel, Kernel::over),
             search: merge(&self.search, &base.search, Search::over),
-            variants: self.variants.clone().or_else(|| base.variants.clone()),
-            sizes: self.sizes.clone().or_else(|| base.sizes.clone()),
+            variants: own_or(&self.variants, &base.variants),
+            sizes: own_or(&self.sizes, &base.sizes),
             params: merge(&self.params, &base.params, Entries::over),
-            passes: self.passes.clone().or_else(|| base.passes.clone()),
-            steps: self.steps.clone().or_else(|| base.steps.clone()),
+            passes: own_or(&self.passes, &base.passes),
+            steps: own_or(&self.steps, &base.steps),
             buffers: merge(&self.buffers, &base.buffers, Entries::over),
-            grid: self.grid.clone().or_else(|| base.grid.clone()),
+            grid: own_or(&self.grid, &base.grid),
             work: merge(&self.work, &base.work, Work::over),
-            verify: self.verify.clone().or_else(|| base.verify.clone()),
-            measure: self.measure.clone().or_else(|| base.measure.clone()),
+            verify: own_or(&self.verify, &base.verify),
+            measure: own_or(&self.measure, &base.measure),
             tags: added(&self.tags, &base.tags),
-            ceiling: self.ceiling.clone().or_else(|| base.ceiling.clone()),
-            family: self.family.clone().or_else(|| base.family.clone()),
-            host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
-            divide: self.divide.clone().or_else(|| base.divide.clone()),
+            ceiling: own_or(&self.ceiling, &base.ceiling),
+            family: own_or(&self.family, &base.family),
+            host_memory: own_or(&self.host_memory, &base.host_memory),
+            divide: own_or(&self.divide, &base.divide),
         }
     }
 }
@@ -103,53 +103,34 @@ impl Kernel {
         // A shipped kernel and a user's own exclude each other.
         let own = [&self.opencl, &self.wgsl, &self.glsl, &self.spirv];
         let own_files = own.iter().any(|file| file.is_some()) || self.library.is_some();
-        let inherited =
-            |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
-        // Both are for Vulkan and wgpu: what is given takes the other's place.
-        let displaced = |other: &Option<At<String>>| self.family.is_some() || other.is_some();
+        let family = self.family.is_some();
         Self {
-            family: self.family.clone().or_else(|| inherited(&base.family, own_files)),
-            library: self.library.clone().or_else(|| match self.family.is_some() || own_files {
-                true => None,
-                false => base.library.clone(),
-            }),
-            entry: self.entry.clone().or_else(|| base.entry.clone()),
+            family: own_or_unless(own_files, &self.family, &base.family),
+            library: own_or_unless(family || own_files, &self.library, &base.library),
+            entry: own_or(&self.entry, &base.entry),
             // It is of a shipped text.
-            precision: self.precision.clone().or_else(|| match own_files {
-                true => None,
-                false => base.precision.clone(),
-            }),
-            opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
-            wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, displaced(&self.glsl))),
-            glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, displaced(&self.wgsl))),
-            spirv: self.spirv.clone().or_else(|| inherited(&base.spirv, self.family.is_some())),
-            translate: self.translate.clone().or_else(|| match self.has_other_module(base) {
-                true => None,
-                false => base.translate.clone(),
-            }),
-            group: self.group.clone().or_else(|| base.group.clone()),
+            precision: own_or_unless(own_files, &self.precision, &base.precision),
+            opencl: own_or_unless(family, &self.opencl, &base.opencl),
+            // Both are for Vulkan and wgpu: what is given takes the other's place.
+            wgsl: own_or_unless(family || self.glsl.is_some(), &self.wgsl, &base.wgsl),
+            glsl: own_or_unless(family || self.wgsl.is_some(), &self.glsl, &base.glsl),
+            spirv: own_or_unless(family, &self.spirv, &base.spirv),
+            translate: own_or_unless(self.has_other_module(base), &self.translate, &base.translate),
+            group: own_or(&self.group, &base.group),
             // Fallbacks belong to their group.
-            fallback: match &self.group {
-                Some(_) => self.fallback.clone(),
-                None => self.fallback.clone().or_else(|| base.fallback.clone()),
-            },
+            fallback: own_or_unless(self.group.is_some(), &self.fallback, &base.fallback),
             constants: joined(&self.constants, &base.constants),
-            args: self.args.clone().or_else(|| base.args.clone()),
+            args: own_or(&self.args, &base.args),
             defines: joined(&self.defines, &base.defines),
-            options: self.options.clone().or_else(|| base.options.clone()),
+            options: own_or(&self.options, &base.options),
             // Bindings belong to their arguments.
-            bindings: match &self.args {
-                Some(_) => self.bindings.clone(),
-                None => self.bindings.clone().or_else(|| base.bindings.clone()),
-            },
-            needs: self.needs.clone().or_else(|| base.needs.clone()),
-            subgroup: self.subgroup.clone().or_else(|| base.subgroup.clone()),
-            registers: self.registers.clone().or_else(|| base.registers.clone()),
+            bindings: own_or_unless(self.args.is_some(), &self.bindings, &base.bindings),
+            needs: own_or(&self.needs, &base.needs),
+            subgroup: own_or(&self.subgroup, &base.subgroup),
+            registers: own_or(&self.registers, &base.registers),
         }
     }
-}
 
-impl Kernel {
     /// Whether what `base` says of its module is of no use here.
     fn has_other_module(&self, base: &Self) -> bool {
         let both = self.spirv.is_some() && base.spirv.is_some();
@@ -160,10 +141,10 @@ impl Kernel {
 impl Search {
     fn over(&self, base: &Self) -> Self {
         Self {
-            group: self.group.clone().or_else(|| base.group.clone()),
+            group: own_or(&self.group, &base.group),
             constants: joined(&self.constants, &base.constants),
-            r#where: self.r#where.clone().or_else(|| base.r#where.clone()),
-            by: self.by.clone().or_else(|| base.by.clone()),
+            r#where: own_or(&self.r#where, &base.r#where),
+            by: own_or(&self.by, &base.by),
         }
     }
 }
@@ -171,10 +152,10 @@ impl Search {
 impl Work {
     fn over(&self, base: &Self) -> Self {
         Self {
-            flops: self.flops.clone().or_else(|| base.flops.clone()),
-            bytes: self.bytes.clone().or_else(|| base.bytes.clone()),
-            types: self.types.clone().or_else(|| base.types.clone()),
-            working_set: self.working_set.clone().or_else(|| base.working_set.clone()),
+            flops: own_or(&self.flops, &base.flops),
+            bytes: own_or(&self.bytes, &base.bytes),
+            types: own_or(&self.types, &base.types),
+            working_set: own_or(&self.working_set, &base.working_set),
         }
     }
 }
@@ -197,6 +178,15 @@ impl<T: Clone> Entries<T> {
     }
 }
 
+fn own_or<T: Clone>(own: &Option<T>, base: &Option<T>) -> Option<T> {
+    own.clone().or_else(|| base.clone())
+}
+
+/// What a workload says itself displaces some of what the base says.
+fn own_or_unless<T: Clone>(displaced: bool, own: &Option<T>, base: &Option<T>) -> Option<T> {
+    if displaced { own.clone() } else { own_or(own, base) }
+}
+
 fn merge<T: Clone>(
     over: &Option<At<T>>,
     base: &Option<At<T>>,
@@ -206,14 +196,14 @@ fn merge<T: Clone>(
         (Some(over), Some(base)) => {
             Some(At { value: merge(&over.value, &base.value), at: over.at.clone() })
         }
-        (over, base) => over.clone().or_else(|| base.clone()),
+        (over, base) => own_or(over, base),
     }
 }
 
 fn joined<T: Clone>(over: &Option<Entries<T>>, base: &Option<Entries<T>>) -> Option<Entries<T>> {
     match (over, base) {
         (Some(over), Some(base)) => Some(over.over(base)),
-        (over, base) => over.clone().or_else(|| base.clone()),
+        (over, base) => own_or(over, base),
     }
 }
 

@@ -180,17 +180,9 @@ mod tests {
 
     fn source(text: &str) -> KernelSource {
         KernelSource {
-            language: Language::Wgsl,
-            text: text.into(),
-            entry: String::new(),
             origin: Origin::User("my.wgsl".into()),
             group: [64, 1, 1],
-            constants: vec![],
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            meaning: None,
-            settings: Default::default(),
+            ..KernelSource::shipped(Language::Wgsl, "", text)
         }
     }
 

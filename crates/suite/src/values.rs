@@ -64,6 +64,8 @@ impl Decode for Expression {
 
 /// A work-group's size along three dimensions.
 pub type Group = [u32; 3];
+/// The most work-items of one: WGSL's compiler takes no more, and no device is known that does.
+const MAX_GROUP: u64 = 16_384;
 
 /// One work-group size or several.
 #[derive(Clone, Debug)]
@@ -104,6 +106,12 @@ impl Decode for Group {
         }
         if let Some(zero) = sizes.iter().find(|size| size.value == 0) {
             return diagnostics.reject(&zero.at, "a work-group has at least one work-item", None);
+        }
+        let items = sizes.iter().fold(1u64, |all, size| all.saturating_mul(size.value.into()));
+        if items > MAX_GROUP {
+            let message = format!("a work-group of {items} work-items; at most {MAX_GROUP}");
+            let help = "devices take 256 to 1024 as a rule, some on processors 8192";
+            return diagnostics.reject(&node.at, message, Some(help));
         }
         let mut group = [1; 3];
         for (out, size) in group.iter_mut().zip(sizes) {

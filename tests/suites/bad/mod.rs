@@ -74,6 +74,12 @@ fn keys() {
     );
     spoiled("verify: none", "family: fast\n    verify: none", "fast", &["unknown variant `fast`"]);
     spoiled("group: [64]", "group: [64, 0]", "0], consta", &["at least one work-item"]);
+    spoiled(
+        "group: [64]",
+        "group: [200, 100]",
+        "[200, 100], consta",
+        &["20000 work-items; at most 16384"],
+    );
     spoiled("group: [64]", "group: [1, 2, 3, 4]", "group", &["one to three dimensions"]);
 }
 

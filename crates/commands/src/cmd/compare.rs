@@ -8,6 +8,7 @@ use gpubench_analysis::{
     DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
 };
 use gpubench_core::error::{Error, Result};
+use gpubench_core::record::measured_rounds;
 use gpubench_core::text::printable;
 use gpubench_core::units::quoted;
 use gpubench_core::workload::CaseKey;
@@ -374,6 +375,7 @@ fn pair(
         host: run.header.host.clone(),
         device: cases.device.clone(),
         rounds: run.header.rounds,
+        measured_rounds: measured_rounds(&run.records),
     };
     Ok(Compared {
         old: side(old, before),

@@ -75,11 +75,7 @@ fn mistakes(workload: &Workload, text: &KernelText, outcome: Outcome) -> Vec<Loc
     let log = match outcome {
         Outcome::BuildError(log) => log,
         other => {
-            let what = match other {
-                Outcome::Crash { how, .. } => format!("the compiler crashed: {how}"),
-                other => describe(other),
-            };
-            let message = format!("compiling its OpenCL C: {what}");
+            let message = format!("compiling its OpenCL C: {}", without_log(other));
             return vec![workload.place.diagnostic(message, None)];
         }
     };
@@ -103,6 +99,14 @@ fn mistakes(workload: &Workload, text: &KernelText, outcome: Outcome) -> Vec<Loc
         return vec![workload.place.diagnostic(message, Some(&log))];
     }
     found
+}
+
+/// The result of a compiler that left no log.
+pub(super) fn without_log(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Crash { how, .. } => format!("the compiler crashed: {how}"),
+        other => describe(other),
+    }
 }
 
 /// `… FILE:LINE:COLUMN: … error: …`, as compilers made with Clang write it.

@@ -12,7 +12,7 @@ use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::{page, ranking};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,9 +40,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     require_threads()?;
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
-    let weights = args.weights.into_iter().collect();
+    let weights = weights(args.weights)?;
     let options = Options { reference: args.reference, weights, ..args.sources.options() };
-    unknown_families(&options, &all.matrix)?;
+    check_families(&options, &all.matrix)?;
     let mut ranking = rank(&all.matrix, &options)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
@@ -61,14 +61,30 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn weight(text: &str) -> Result<(String, f64), String> {
     let (family, number) = text.split_once('=').ok_or("expected FAMILY=NUMBER")?;
     match number.trim().parse::<f64>() {
-        Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok((family.trim().to_owned(), weight)),
-        _ => Err(format!("`{number}` is no weight: expected a number from 0")),
+        Ok(weight) if (0.0..=1e6).contains(&weight) => Ok((family.trim().to_owned(), weight)),
+        _ => Err(format!("`{number}` is no weight: expected a number from 0 to 1000000")),
     }
 }
 
-/// A weight of a family that nobody ran is a typing mistake.
-fn unknown_families(options: &Options, matrix: &ResultMatrix) -> Result<()> {
+/// The weight of each family.
+fn weights(given: Vec<(String, f64)>) -> Result<BTreeMap<String, f64>> {
+    let mut weights = BTreeMap::new();
+    for (family, weight) in given {
+        if let Some(other) = weights.insert(family.clone(), weight) {
+            let message = format!("`{family}` is given two weights, {other} and {weight}");
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(weights)
+}
+
+/// A weight of a family that nobody ran is a typing mistake, and some family must weigh something.
+fn check_families(options: &Options, matrix: &ResultMatrix) -> Result<()> {
     let families: BTreeSet<&str> = matrix.cases.iter().map(|case| case.family.as_str()).collect();
+    let weighs = |family: &&str| options.weights.get(*family).is_none_or(|weight| *weight > 0.0);
+    if !families.is_empty() && !families.iter().any(weighs) {
+        return Err(Error::Usage("no family weighs anything: leave one at more than 0".into()));
+    }
     match options.weights.keys().find(|family| !families.contains(family.as_str())) {
         None => Ok(()),
         Some(family) => Err(Error::Usage(format!(

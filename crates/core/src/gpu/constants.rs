@@ -136,26 +136,17 @@ fn spell(name: String, value: &Constant, language: Language) -> Result<Vec<(Stri
 
 #[cfg(test)]
 mod tests {
-    use super::super::Origin;
     use super::*;
 
     fn source(language: Language) -> KernelSource {
         KernelSource {
-            language,
-            text: "the text".into(),
-            entry: "f".into(),
-            origin: Origin::Shipped("f".into()),
             group: [16, 4, 1],
             constants: vec![
                 ("TILE".into(), Constant::Int(8)),
                 ("ALPHA".into(), Constant::Float(0.5)),
                 ("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 4 })),
             ],
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            meaning: None,
-            settings: Default::default(),
+            ..KernelSource::shipped(language, "f", "the text")
         }
     }
 

@@ -22,7 +22,7 @@ pub const ROUND_TO_ZERO: &str = "round_to_zero";
 pub const MAX_SUBGROUP: u32 = 128;
 
 /// What sort of processor the device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
     /// A GPU with memory of its own.
@@ -38,6 +38,7 @@ pub enum DeviceKind {
     /// Measured by another program and imported: gpubench has not seen it.
     Imported,
     /// Anything else, such as an accelerator.
+    #[default]
     Other,
 }
 
@@ -45,7 +46,7 @@ pub enum DeviceKind {
 ///
 /// Limits are what the API grants to a program that asks for the most; an optional field is
 /// `None` where the API does not report it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
     /// The name of the API that it is seen through.
     pub backend: String,

@@ -203,7 +203,7 @@ impl Origin {
 }
 
 /// What a kernel computes, for a device that has no compiler for it (the simulated GPU).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meaning {
     /// Name of the reference that computes the same (`gpubench_reference`).
     pub reference: String,
@@ -260,6 +260,23 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
+    /// One of our own, in groups of one work-item, that takes nothing.
+    pub fn shipped(language: Language, entry: &str, text: impl Into<String>) -> Self {
+        Self {
+            language,
+            text: text.into(),
+            entry: entry.into(),
+            origin: Origin::Shipped(entry.into()),
+            group: [1; 3],
+            constants: vec![],
+            bindings: vec![],
+            params_bytes: 0,
+            args: None,
+            meaning: None,
+            settings: Settings::default(),
+        }
+    }
+
     /// Whether the API should check the kernel's accesses: neither somebody else's kernel nor
     /// somebody else's sizes are trusted.
     pub fn bounds_checks(&self) -> BoundsChecks {

@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// The language a device's API takes kernels in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// OpenCL C 1.2 or later (`.cl`).
     Opencl,
     /// The WebGPU shading language (`.wgsl`).
+    #[default]
     Wgsl,
 }
 

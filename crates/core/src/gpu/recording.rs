@@ -165,6 +165,12 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Steps of one queue, which take them in order.
+    pub fn one_queue(ops: impl IntoIterator<Item = Op>) -> Self {
+        let step = |op| Step { queue: Queue(0), after: vec![], op };
+        Self { steps: ops.into_iter().map(step).collect() }
+    }
+
     /// Appends a step and returns its number.
     pub fn push(&mut self, queue: Queue, after: Vec<StepId>, op: Op) -> StepId {
         let id = StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));

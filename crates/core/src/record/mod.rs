@@ -16,6 +16,7 @@ mod outcome;
 mod plain;
 pub mod profile;
 mod raw;
+mod rounds;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod tagged_ceiling;
@@ -30,6 +31,7 @@ pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
+pub use rounds::measured_rounds;
 pub use timed::{NamedStep, Recorded, Timed};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock, Scalar};

@@ -65,6 +65,9 @@ impl Outcome {
             lines
         };
         match self {
+            Self::Unverified(wrong) if wrong.expected == Mismatch::GUARDS => {
+                vec![format!("{}: {}", wrong.when, wrong.found)]
+            }
             Self::Unverified(wrong) => vec![format!(
                 "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
                 wrong.when,
@@ -240,6 +243,11 @@ pub struct Mismatch {
     pub of: u64,
     /// Which launch: `first launch` or `timed launches`.
     pub when: String,
+}
+
+impl Mismatch {
+    /// What is expected of the bytes around a buffer; what was found is then a sentence.
+    pub const GUARDS: &str = "untouched guards";
 }
 
 /// How far a result is from the expected one, over all scalars compared.

@@ -24,8 +24,6 @@ pub fn built(hash: &str) -> Built {
 pub fn device(backend: &str) -> DeviceInfo {
     DeviceInfo {
         backend: backend.into(),
-        remote: None,
-        index: 0,
         name: "Invented GPU".into(),
         vendor: "Nobody".into(),
         kind: DeviceKind::Discrete,
@@ -33,7 +31,6 @@ pub fn device(backend: &str) -> DeviceInfo {
         api: "OpenCL 3.0".into(),
         language: if backend == "wgpu" { Language::Wgsl } else { Language::Opencl },
         memory: Some(Bytes::mib(1024)),
-        cache: None,
         max_buffer: Bytes::mib(256),
         max_binding: Bytes::mib(128),
         max_storage_buffers: 8,
@@ -48,12 +45,7 @@ pub fn device(backend: &str) -> DeviceInfo {
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
         host_memory: vec![MemoryKind::Pageable],
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
-        features: vec![],
+        ..DeviceInfo::default()
     }
 }
 

@@ -2,6 +2,7 @@
 //! syntax: what serde makes for each type stays small.
 
 use super::tree::{Key, Node, Value};
+use crate::text::printable;
 use crate::units::quoted;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
@@ -45,6 +46,10 @@ impl de::Error for Mistake {
             Unexpected::Float(x) => Self::custom(format_args!(
                 "invalid type: number `{}`, expected {expected}",
                 quoted(x)
+            )),
+            Unexpected::Str(text) => Self::custom(format_args!(
+                "invalid type: text `{}`, expected {expected}",
+                printable(text, 60)
             )),
             found => Self::custom(format_args!("invalid type: {found}, expected {expected}")),
         }

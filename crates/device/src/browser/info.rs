@@ -90,21 +90,15 @@ pub(super) fn describe(report: &Report) -> DeviceInfo {
     let has = |feature: &str| report.features.iter().any(|known| known == feature);
     DeviceInfo {
         backend: BROWSER.into(),
-        index: 0,
-        remote: None,
         name: name(report),
         vendor: vendor(&report.vendor),
         kind: kind(report),
         driver: report.browser.clone(),
         api: "WebGPU".into(),
         language: Language::Wgsl,
-        memory: None,
-        cache: None,
         max_buffer: whole_words(limits.max_buffer_size),
         max_binding: whole_words(limits.max_storage_buffer_binding_size),
         max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
-        compute_units: None,
-        clock_hz: None,
         max_group_size: limits.max_compute_invocations_per_workgroup,
         max_group_dims: [
             limits.max_compute_workgroup_size_x,
@@ -118,12 +112,8 @@ pub(super) fn describe(report: &Report) -> DeviceInfo {
         subgroup: report.subgroup.filter(|_| has("subgroups")),
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: vec![MemoryKind::Pageable],
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
         features: FEATURES.iter().filter(|(_, f)| has(f)).map(|(name, _)| (*name).into()).collect(),
+        ..DeviceInfo::default()
     }
 }
 

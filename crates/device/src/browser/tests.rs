@@ -156,17 +156,12 @@ fn opened(hub: &Hub) -> Box<dyn Device> {
 
 fn kernel(text: &str) -> KernelSource {
     KernelSource {
-        language: Language::Wgsl,
-        text: format!("@compute @workgroup_size(GROUP_X) fn k() {{}} // {text}"),
-        entry: "k".into(),
         origin: Origin::Shipped("k.wgsl".into()),
-        group: [1; 3],
-        constants: vec![],
-        bindings: vec![],
-        params_bytes: 0,
-        args: None,
-        meaning: None,
-        settings: Default::default(),
+        ..KernelSource::shipped(
+            Language::Wgsl,
+            "k",
+            format!("@compute @workgroup_size(GROUP_X) fn k() {{}} // {text}"),
+        )
     }
 }
 
@@ -191,16 +186,9 @@ fn constant_kernel(vectors: u32) -> KernelSource {
 }
 
 fn launches(count: usize) -> Recording {
-    let mut recording = Recording::default();
-    for _ in 0..count {
-        let (kernel, groups) = (KernelId(0), [1; 3]);
-        recording.push(
-            Queue(0),
-            vec![],
-            Op::Dispatch { kernel, groups, buffers: vec![], params: vec![] },
-        );
-    }
-    recording
+    let (kernel, groups) = (KernelId(0), [1; 3]);
+    let launch = Op::Dispatch { kernel, groups, buffers: vec![], params: vec![] };
+    Recording::one_queue(vec![launch; count])
 }
 
 #[test]
@@ -228,11 +216,7 @@ fn a_page_is_a_device() {
         assert!(device.read(BufferId(id)).unwrap() == data);
     }
     let part = |buffer, len| Slice { buffer: BufferId(buffer), offset: Bytes(0), len: Bytes(len) };
-    let upload = |from, to| {
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], Op::Upload { from, to });
-        recording
-    };
+    let upload = |from, to| Recording::one_queue([Op::Upload { from, to }]);
     let copied = device.run(&upload(part(1, 64), part(0, 64))).unwrap();
     assert_eq!((copied.steps.len(), copied.clock, copied.resolution), (0, Clock::Host, 5e-6));
     device.reset();

@@ -225,7 +225,7 @@ fn barrier(queue: &CommandQueue, waits: &[cl_event]) -> Result<Owned<Event>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{Access, Binding, Element, Language, Origin, Settings};
+    use gpubench_core::gpu::{Access, Binding, Element, Language, Origin};
 
     fn why<T>(result: Result<T>) -> String {
         match result {
@@ -264,12 +264,7 @@ mod tests {
     #[test]
     fn only_a_matrix_product_of_fractions_is_taken() {
         let source = |names: &[&str], scalar, params_bytes| KernelSource {
-            language: Language::Opencl,
-            text: String::new(),
-            entry: "gemm".into(),
             origin: Origin::Shipped("CLBlast".into()),
-            group: [1; 3],
-            constants: vec![],
             bindings: names
                 .iter()
                 .map(|&name| Binding {
@@ -280,9 +275,7 @@ mod tests {
                 })
                 .collect(),
             params_bytes,
-            args: None,
-            meaning: None,
-            settings: Settings::default(),
+            ..KernelSource::shipped(Language::Opencl, "gemm", String::new())
         };
         let takes = why(build(&source(&["a", "c", "b"], Scalar::F32, 20)));
         assert!(takes.contains("takes the buffers a, b and c"), "{takes}");

@@ -61,22 +61,13 @@ pub(super) fn check(kernel: &Kernel, device: cl_device_id, source: &KernelSource
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::{Language, Origin};
+    use gpubench_core::gpu::Language;
 
     #[test]
     fn a_kernel_is_fixed_to_its_group_and_places_in_its_text_stay() {
         let source = KernelSource {
-            language: Language::Opencl,
-            text: "kernel void f(global uint* out) {}".into(),
-            entry: "f".into(),
-            origin: Origin::Shipped("f".into()),
             group: [32, 32, 1],
-            constants: vec![],
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            settings: Default::default(),
-            meaning: None,
+            ..KernelSource::shipped(Language::Opencl, "f", "kernel void f(global uint* out) {}")
         };
         let fixed = with_fixed_group(&source, None).unwrap();
         assert_eq!(

@@ -228,6 +228,10 @@ pub(super) fn compile(
 ) -> Result<(Owned<Program>, String)> {
     let headers = source.settings.expanded.as_ref().map_or(&[][..], |expanded| &expanded.headers);
     let file = source.origin.file();
+    // PoCL's compiler crashes over nothing.
+    if source.text.trim().is_empty() {
+        return Err(build_error(source, format!("{file}: there is no kernel in it")));
+    }
     let program = match source.settings.spirv {
         true => {
             let bytes = from_hex(&source.text)
@@ -256,12 +260,26 @@ fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> 
     match object::kernel(program, &c_string(&source.entry)?) {
         Err(ClError(CL_INVALID_KERNEL_NAME)) => {
             let file = source.origin.file();
-            let names = program.get_kernel_names().unwrap_or_default().replace(';', ", ");
-            let log = format!("{file}: no kernel called `{}`; there are: {names}", source.entry);
+            let found = match kernel_names(program).unwrap_or_default().join(", ") {
+                none if none.is_empty() => "there is no kernel in it".into(),
+                names => format!("there are: {names}"),
+            };
+            let log = format!("{file}: no kernel called `{}`; {found}", source.entry);
             Err(build_error(source, log))
         }
         kernel => checked("creating the kernel", kernel),
     }
+}
+
+/// The kernels of a compiled text.
+pub(super) fn kernel_names(program: &Program) -> Result<Vec<String>> {
+    // Of a text without kernels PoCL leaves the names as the memory was.
+    if checked("counting the kernels", program.get_num_kernels())? == 0 {
+        return Ok(vec![]);
+    }
+    let names = checked("listing the kernels", program.get_kernel_names())?;
+    let names = names.split(';').map(str::trim).filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
 }
 
 pub(super) fn build_error(source: &KernelSource, log: String) -> Error {

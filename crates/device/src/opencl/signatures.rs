@@ -2,7 +2,7 @@
 
 use super::arguments::{self, Known};
 use super::info::Found;
-use super::kernel::compile;
+use super::kernel::{compile, kernel_names};
 use super::object;
 use super::options::options;
 use super::status::checked;
@@ -23,10 +23,10 @@ use std::ffi::CString;
 pub(super) fn signatures(found: &Found, source: &KernelSource) -> Result<Vec<Signature>> {
     let context = object::context(found.id)?;
     let (program, _) = compile(&context, found.id, source, &options(source, &found.info)?)?;
-    let names = checked("listing the kernels", program.get_kernel_names())?;
     let mut all = vec![];
-    for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-        let entry = CString::new(name).map_err(|_| Error::Usage("a name with a null".into()))?;
+    for name in kernel_names(&program)? {
+        let entry =
+            CString::new(name.as_str()).map_err(|_| Error::Usage("a name with a null".into()))?;
         let kernel = checked("creating the kernel", object::kernel(&program, &entry))?;
         let known = arguments::all(&kernel).ok_or_else(|| {
             Error::Unsupported("the driver keeps no names and types of arguments".into())
@@ -37,7 +37,7 @@ pub(super) fn signatures(found: &Found, source: &KernelSource) -> Result<Vec<Sig
         let fixed = fixed.iter().map(|&n| u32::try_from(n).unwrap_or(0)).collect::<Vec<_>>();
         let fixed = <[u32; 3]>::try_from(fixed).ok().filter(|fixed| !fixed.contains(&0));
         all.push(Signature {
-            entry: name.to_owned(),
+            entry: name,
             group: fixed.filter(|_| !source.text.contains("GROUP_X")),
             arguments: arguments.map(|(i, known)| formal(&kernel, i, known, source)).collect(),
             bindings: vec![],

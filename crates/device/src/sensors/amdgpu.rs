@@ -1,5 +1,6 @@
 //! AMD's sensors: the files that Linux's amdgpu driver shows for each card.
 
+use super::files::{card_at, entries, number, text};
 use super::{Reading, Sensors};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,23 +15,9 @@ impl Amdgpu {
     /// The card at this PCI address below `root` (`/sys/class/drm`); `None` where there is none, or
     /// another driver serves it.
     pub(super) fn at(root: &Path, pci: &str) -> Option<Self> {
-        let is_it = |device: &PathBuf| {
-            let event = fs::read_to_string(device.join("uevent")).unwrap_or_default();
-            let slot = event.lines().find_map(|line| line.strip_prefix("PCI_SLOT_NAME="));
-            slot.is_some_and(|slot| slot.trim().eq_ignore_ascii_case(pci))
-        };
-        let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
-        let device = entries.map(|card| card.path().join("device")).find(is_it)?;
-        if !device.join("pp_dpm_sclk").exists() {
-            return None;
-        }
-        let monitors = fs::read_dir(device.join("hwmon")).ok();
-        let hwmon = monitors.and_then(|mut all| Some(all.next()?.ok()?.path()));
-        Some(Self { device, hwmon })
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        fs::read_to_string(self.device.join(name)).ok()
+        let device = card_at(root, pci)?.join("device");
+        let hwmon = entries(device.join("hwmon")).into_iter().next();
+        device.join("pp_dpm_sclk").exists().then_some(Self { device, hwmon })
     }
 
     fn watts(&self) -> Option<f64> {
@@ -40,18 +27,16 @@ impl Amdgpu {
 
     /// A file of the driver's hardware monitor.
     fn monitored(&self, name: &str) -> Option<f64> {
-        let text = fs::read_to_string(self.hwmon.as_ref()?.join(name)).ok()?;
-        text.trim().parse().ok()
+        number(self.hwmon.as_ref()?.join(name))
     }
 }
 
 impl Sensors for Amdgpu {
     fn read(&self) -> Reading {
-        let percent = self.text("gpu_busy_percent").and_then(|text| text.trim().parse().ok());
         Reading {
             throttled: fs::read(self.device.join("gpu_metrics")).ok().and_then(|m| throttled(&m)),
-            clock: self.text("pp_dpm_sclk").and_then(|text| clock(&text)),
-            busy: percent.map(|percent: f64| percent / 100.0),
+            clock: text(self.device.join("pp_dpm_sclk")).and_then(|levels| clock(&levels)),
+            busy: number(self.device.join("gpu_busy_percent")).map(|percent| percent / 100.0),
             joules: None,
             watts: self.watts(),
             celsius: self.monitored("temp1_input").map(|milli| 1e-3 * milli),

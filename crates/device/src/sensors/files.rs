@@ -21,6 +21,16 @@ pub(super) fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     paths
 }
 
+/// The folder of the card at this PCI address below `root` (`/sys/class/drm`).
+pub(super) fn card_at(root: &Path, pci: &str) -> Option<PathBuf> {
+    let is_it = |card: &PathBuf| {
+        let event = text(card.join("device/uevent")).unwrap_or_default();
+        let slot = event.lines().find_map(|line| line.strip_prefix("PCI_SLOT_NAME="));
+        slot.is_some_and(|slot| slot.trim().eq_ignore_ascii_case(pci))
+    };
+    entries(root).into_iter().find(is_it)
+}
+
 /// A path's last part.
 pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()

@@ -1,6 +1,6 @@
 //! Intel's sensors: the files that Linux's i915 and xe drivers show for each GPU.
 
-use super::files::{entries, name, number, text};
+use super::files::{card_at, entries, name, number};
 use super::{Reading, Sensors};
 use std::path::{Path, PathBuf};
 
@@ -17,12 +17,7 @@ impl Intel {
     /// The GPU at this PCI address below `root` (`/sys/class/drm`); `None` where there is none, or
     /// another driver serves it.
     pub(super) fn at(root: &Path, pci: &str) -> Option<Self> {
-        let is_it = |card: &PathBuf| {
-            let event = text(card.join("device/uevent")).unwrap_or_default();
-            let slot = event.lines().find_map(|line| line.strip_prefix("PCI_SLOT_NAME="));
-            slot.is_some_and(|slot| slot.trim().eq_ignore_ascii_case(pci))
-        };
-        let card = entries(root).into_iter().find(is_it)?;
+        let card = card_at(root, pci)?;
         let i915 = card.join("gt/gt0");
         let xe = card.join("device/tile0/gt0/freq0");
         let places = [

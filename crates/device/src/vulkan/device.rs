@@ -43,7 +43,7 @@ impl VulkanDevice {
             info,
             kernels: HashMap::new(),
             memory: Memory::new(&context),
-            params: Params::default(),
+            params: Params::new(&context),
             queries: Queries::default(),
             semaphores: Semaphores::default(),
             pools: Pools::new(&context),

@@ -5,6 +5,7 @@ use super::prepare::Parts;
 use super::topology::DeviceQueue;
 use crate::validation::no_kernel;
 use ash::vk;
+use ash::vk::{AccessFlags as Access, PipelineStageFlags as Stages};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{KernelId, Op, Recording, Slice};
 
@@ -62,60 +63,39 @@ impl<'r> Writer<'_, '_, 'r> {
     }
 
     /// What follows comes after all that stands before on this queue, and sees what it wrote.
-    #[expect(unsafe_code, reason = "Vulkan call")]
     fn barrier(&self) {
-        use vk::{AccessFlags as Access, PipelineStageFlags as Stages};
-        let (stages, written, used) = match self.computes {
-            true => (
-                Stages::COMPUTE_SHADER | Stages::TRANSFER,
-                Access::SHADER_WRITE | Access::TRANSFER_WRITE,
-                Access::SHADER_READ
-                    | Access::SHADER_WRITE
-                    | Access::UNIFORM_READ
-                    | Access::TRANSFER_READ
-                    | Access::TRANSFER_WRITE,
-            ),
-            false => (
-                Stages::TRANSFER,
-                Access::TRANSFER_WRITE,
-                Access::TRANSFER_READ | Access::TRANSFER_WRITE,
-            ),
+        let (stages, written) = self.writes();
+        let read = match self.computes {
+            true => Access::SHADER_READ | Access::UNIFORM_READ | Access::TRANSFER_READ,
+            false => Access::TRANSFER_READ,
         };
-        let all = vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(used);
-        let none = vk::DependencyFlags::empty();
-        // SAFETY: the command buffer is begun, and its family has these stages.
-        unsafe {
-            self.parts.context.device.cmd_pipeline_barrier(
-                self.commands,
-                stages,
-                stages,
-                none,
-                &[all],
-                &[],
-                &[],
-            );
-        }
+        self.depend((stages, written), (stages, read | written));
     }
 
     /// The host sees what was written: it may read any of it where its memory is mapped.
-    #[expect(unsafe_code, reason = "Vulkan call")]
     fn show_host(&self) {
-        use vk::{AccessFlags as Access, PipelineStageFlags as Stages};
-        let (from, written) = match self.computes {
+        self.depend(self.writes(), (Stages::HOST, Access::HOST_READ));
+    }
+
+    /// How the steps of this queue write.
+    fn writes(&self) -> (Stages, Access) {
+        match self.computes {
             true => (
                 Stages::COMPUTE_SHADER | Stages::TRANSFER,
                 Access::SHADER_WRITE | Access::TRANSFER_WRITE,
             ),
             false => (Stages::TRANSFER, Access::TRANSFER_WRITE),
-        };
-        let all = vk::MemoryBarrier::default()
-            .src_access_mask(written)
-            .dst_access_mask(Access::HOST_READ);
-        let (to, none) = (Stages::HOST, vk::DependencyFlags::empty());
-        // SAFETY: as in `barrier`.
+        }
+    }
+
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn depend(&self, from: (Stages, Access), to: (Stages, Access)) {
+        let all = [vk::MemoryBarrier::default().src_access_mask(from.1).dst_access_mask(to.1)];
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the command buffer is begun, and its family has these stages.
         unsafe {
             let device = &self.parts.context.device;
-            device.cmd_pipeline_barrier(self.commands, from, to, none, &[all], &[], &[]);
+            device.cmd_pipeline_barrier(self.commands, from.0, to.0, none, &all, &[], &[]);
         }
     }
 
@@ -141,7 +121,7 @@ impl<'r> Writer<'_, '_, 'r> {
             let sets: Vec<_> = kernel.set(bound.buffers).into_iter().collect();
             let offsets = match kernel.pushed {
                 true => vec![],
-                false => self.parts.params.place(context, &kernel.arguments, bound.params),
+                false => self.parts.params.blocks.place(&kernel.arguments, bound.params),
             };
             // SAFETY: pipeline, layout and set belong together and are kept until the queue is idle.
             unsafe {

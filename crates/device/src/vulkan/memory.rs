@@ -111,13 +111,7 @@ impl Memory {
         let mut staging = self.staging.take();
         let context = Rc::clone(&self.context);
         let allocation = self.get_mut(id)?;
-        if data.len() as u64 > allocation.len {
-            return Err(Error::Usage(format!(
-                "{} do not fit a buffer of {}",
-                Bytes(data.len() as u64),
-                Bytes(allocation.len)
-            )));
-        }
+        validation::filling(id, data.len(), allocation.len, false)?;
         match &mut allocation.held {
             Held::Host { data: host, .. } => host[..data.len()].copy_from_slice(data),
             Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {

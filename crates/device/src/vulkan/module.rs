@@ -156,17 +156,12 @@ mod tests {
 
     fn source(file: &[u8], constants: &[(&str, Constant)]) -> KernelSource {
         KernelSource {
-            language: Language::Wgsl,
-            text: hex(file),
-            entry: "main".into(),
             origin: Origin::User("k.spv".into()),
             group: [32, 1, 1],
             constants: constants.iter().map(|(name, c)| ((*name).into(), c.clone())).collect(),
-            bindings: vec![],
             params_bytes: 8,
-            args: None,
-            meaning: None,
             settings: Settings { spirv: true, ..Settings::default() },
+            ..KernelSource::shipped(Language::Wgsl, "main", hex(file))
         }
     }
 

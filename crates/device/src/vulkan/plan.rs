@@ -343,12 +343,9 @@ mod tests {
 
     /// Copies of one queue that take whole slots of the ring, one more than there are.
     fn around_the_ring(op: Op) -> Vec<Stage> {
-        let mut recording = Recording::default();
         let slots = (0..=SLOTS).map(|slot| (slot % SLOTS) as u64 * RING / SLOTS as u64);
         let hows: Vec<How> = slots.map(How::Ring).collect();
-        hows.iter().for_each(|_| {
-            recording.push(Queue(0), vec![], op.clone());
-        });
+        let recording = Recording::one_queue(vec![op; hows.len()]);
         plan(&recording, &[0], &hows)
     }
 

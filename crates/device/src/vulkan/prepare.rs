@@ -30,7 +30,7 @@ impl Parts<'_> {
     /// `Unsupported` where the device cannot do what is requested, `Usage` or `Device` where the
     /// recording names what is not there.
     pub fn prepare(&mut self, recording: &Recording) -> Result<Vec<How>> {
-        self.params.begin();
+        self.params.blocks.begin();
         let mut hows = Vec::with_capacity(recording.steps.len());
         let mut stale = false;
         let mut before: Option<&Op> = None;
@@ -82,7 +82,7 @@ impl Parts<'_> {
                 let given = (buffers.len(), params.len());
                 validation::launch(*groups, given, kernel.takes(), self.info)?;
                 if !kernel.pushed {
-                    self.params.place(self.context, &kernel.arguments, params);
+                    self.params.blocks.place(&kernel.arguments, params);
                 }
                 buffers.iter().try_for_each(|slice| self.check_binding(*slice)).map(|()| false)
             }
@@ -134,20 +134,7 @@ impl Parts<'_> {
     fn check_binding(&self, slice: Slice) -> Result<()> {
         self.memory.check(slice)?;
         self.on_device(slice)?;
-        let (alignment, largest) = (self.info.offset_alignment, self.info.max_binding);
-        if !slice.offset.0.is_multiple_of(alignment.0) {
-            return Err(Error::Unsupported(format!(
-                "a kernel's buffer begins at byte {}; the device wants multiples of {}",
-                slice.offset.0, alignment.0
-            )));
-        }
-        if slice.len > largest || slice.len.0 == 0 {
-            return Err(Error::Unsupported(format!(
-                "a kernel's buffer of {}; the device takes 1 B to {largest}",
-                slice.len
-            )));
-        }
-        Ok(())
+        validation::argument(&slice, self.info)
     }
 
     fn how(&self, op: &Op) -> Result<How> {

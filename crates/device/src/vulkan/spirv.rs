@@ -187,9 +187,6 @@ mod tests {
              @compute @workgroup_size(32) fn f() {{ {body} }}"
         );
         let source = KernelSource {
-            language: Language::Wgsl,
-            text,
-            entry: "f".into(),
             origin: Origin::User("mine.wgsl".into()),
             group: [32, 1, 1],
             constants: constants.iter().map(|(name, c)| ((*name).into(), c.clone())).collect(),
@@ -199,10 +196,7 @@ mod tests {
                 access: Access::ReadWrite,
                 image: None,
             }],
-            params_bytes: 0,
-            args: None,
-            meaning: None,
-            settings: Default::default(),
+            ..KernelSource::shipped(Language::Wgsl, "f", text)
         };
         compile(&source, &source.wgsl().unwrap(), target).unwrap()
     }

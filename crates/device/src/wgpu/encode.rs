@@ -115,7 +115,7 @@ impl<'r> Writer<'_, '_, 'r> {
         match op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let known = self.parts.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
-                let params = self.parts.params.place_all(&known.arguments, params);
+                let params = self.parts.params.blocks.place(&known.arguments, params);
                 self.launch(number, Bound { kernel: *kernel, buffers, params }, *groups)?;
             }
             Op::Copy { from, to } => self.copy(number, *from, *to)?,

@@ -104,21 +104,16 @@ mod tests {
         };
         let counter = if body.contains("&w") { "var<workgroup> w: atomic<u64>;" } else { "" };
         KernelSource {
-            language: Language::Wgsl,
-            text: format!(
-                "{enable}{counter}
+            origin: Origin::User("mine.wgsl".into()),
+            ..KernelSource::shipped(
+                Language::Wgsl,
+                "f",
+                format!(
+                    "{enable}{counter}
 @group(0) @binding(0) var<storage, read_write> a: array<f32>;
 @compute @workgroup_size(1) fn f() {{ {body} }}"
-            ),
-            entry: "f".into(),
-            origin: Origin::User("mine.wgsl".into()),
-            group: [1, 1, 1],
-            constants: vec![],
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            meaning: None,
-            settings: Default::default(),
+                ),
+            )
         }
     }
 

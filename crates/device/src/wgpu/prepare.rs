@@ -21,14 +21,14 @@ use gpubench_core::gpu::{Argument, KernelId, MemoryKind, Op, Recording, Slice};
 /// `Unsupported` where the device cannot do what is requested, `Device` where the recording names
 /// what is not there.
 pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()> {
-    parts.params.begin();
+    parts.params.blocks.begin();
     let mut stale = false;
     for step in &recording.steps {
         match &step.op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 check_dispatch(parts, *kernel, *groups, buffers, params)?;
                 if let Some(kernel) = parts.kernels.get(kernel) {
-                    parts.params.place_all(&kernel.arguments, params);
+                    parts.params.blocks.place(&kernel.arguments, params);
                 }
             }
             Op::Upload { from, to } => stale |= prepare_copy(parts, *from, *to, *from, *to)?,

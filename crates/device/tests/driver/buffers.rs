@@ -1,7 +1,7 @@
 //! What buffers hold, and where kernels read them from.
 
 use super::kit::*;
-use gpubench_core::gpu::{BufferId, MemoryKind, Op};
+use gpubench_core::gpu::{BufferId, MemoryKind, Op, Recording};
 use gpubench_core::units::Bytes;
 use gpubench_device::Backend;
 
@@ -16,7 +16,7 @@ pub fn a_buffer_is_read_from_constant_memory(backend: &dyn Backend) {
     fill(&mut *device, 0, MemoryKind::Device, &(0..1024).collect::<Vec<_>>());
     fill(&mut *device, 1, MemoryKind::Device, &[0; 256]);
     let mut launch = |from, len| {
-        device.run(&one_queue([Op::Dispatch {
+        device.run(&Recording::one_queue([Op::Dispatch {
             kernel: KERNEL,
             groups: [4, 1, 1],
             buffers: vec![slice(0, from, len), slice(1, 0, 1024)],

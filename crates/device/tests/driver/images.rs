@@ -2,7 +2,9 @@
 
 use super::kit::*;
 use gpubench_core::error::Error;
-use gpubench_core::gpu::{BufferId, Element, Filter, Image, KernelSource, MemoryKind, Op, Scalar};
+use gpubench_core::gpu::{
+    BufferId, Element, Filter, Image, KernelSource, MemoryKind, Op, Recording, Scalar,
+};
 use gpubench_device::{Backend, Device};
 
 /// Sums up an element's components, each with a weight of its own, as the fractions that the device makes of bytes.
@@ -82,7 +84,7 @@ fn launch(device: &mut dyn Device, [first, len]: [u64; 2], size: [u32; 2]) -> Re
         buffers: vec![slice(0, first, len), slice(1, 0, 256)],
         params: bytes(&size),
     };
-    device.run(&one_queue([launch])).map(drop)
+    device.run(&Recording::one_queue([launch])).map(drop)
 }
 
 pub fn bytes_of_an_image_are_fractions(backend: &dyn Backend) {

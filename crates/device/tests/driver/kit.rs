@@ -3,7 +3,7 @@
 use gpubench_core::error::Error;
 use gpubench_core::gpu::{
     Access, Binding, BufferId, Element, KernelId, KernelSource, Language, MemoryKind, Op, Origin,
-    Queue, Recording, Scalar, Slice,
+    Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use gpubench_device::{Backend, Device};
@@ -23,17 +23,11 @@ pub fn binding(name: &str, access: Access) -> Binding {
 /// A kernel with two buffers, `input` and `output`, and 8 bytes of parameters.
 pub fn source(text: &str) -> KernelSource {
     KernelSource {
-        language: Language::Wgsl,
-        text: text.into(),
-        entry: "f".into(),
         origin: Origin::User("kernels/f.wgsl".into()),
         group: [64, 1, 1],
-        constants: vec![],
         bindings: vec![binding("input", Access::Read), binding("output", Access::Write)],
         params_bytes: 8,
-        args: None,
-        meaning: None,
-        settings: gpubench_core::gpu::Settings::default(),
+        ..KernelSource::shipped(Language::Wgsl, "f", text)
     }
 }
 
@@ -80,14 +74,6 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
 
 pub fn slice(buffer: u32, offset: u64, len: u64) -> Slice {
     Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
-}
-
-pub fn one_queue(ops: impl IntoIterator<Item = Op>) -> Recording {
-    let mut recording = Recording::default();
-    for op in ops {
-        recording.push(Queue(0), vec![], op);
-    }
-    recording
 }
 
 pub fn fill(device: &mut dyn Device, id: u32, kind: MemoryKind, content: &[u32]) {

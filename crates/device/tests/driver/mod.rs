@@ -43,7 +43,7 @@ pub fn every_kind_of_host_memory_uploads_and_downloads(backend: &dyn Backend) {
         // Byte 44 is a multiple of four, but not of the eight that maps begin at.
         let there = Op::Upload { from: slice(1, 44, 80), to: slice(0, 20, 80) };
         let back = Op::Download { from: slice(0, 16, 88), to: slice(2, 4, 88) };
-        let timeline = device.run(&one_queue([there, back])).unwrap();
+        let timeline = device.run(&Recording::one_queue([there, back])).unwrap();
         let result = contents(&mut *device, 2);
         assert_eq!((result[0], result[1], result[22], result[23]), (8, 7, 7, 8), "{kind:?}");
         assert_eq!(result[2..22], content[11..31], "{kind:?}");
@@ -53,7 +53,7 @@ pub fn every_kind_of_host_memory_uploads_and_downloads(backend: &dyn Backend) {
         let back = Op::Download { from: slice(0, 80, 40), to: slice(2, 0, 40) };
         let again = Op::Upload { from: slice(2, 0, 400), to: slice(0, 0, 400) };
         let last = Op::Download { from: slice(0, 0, 40), to: slice(2, 360, 40) };
-        device.run(&one_queue([back, again, last])).unwrap();
+        device.run(&Recording::one_queue([back, again, last])).unwrap();
         let beginning: Vec<u32> = content[26..31].iter().copied().chain([7; 5]).collect();
         assert_eq!(contents(&mut *device, 0)[..10], beginning, "{kind:?}");
         assert_eq!(contents(&mut *device, 2)[90..], beginning, "{kind:?}");
@@ -86,7 +86,7 @@ fn f(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_in
         buffers: vec![slice(0, 0, 64 * 256 * 4), slice(1, 0, 64 * 256 * 4)],
         params: bytes(&[0, 0]),
     };
-    device.run(&one_queue([launch.clone(), launch])).unwrap();
+    device.run(&Recording::one_queue([launch.clone(), launch])).unwrap();
     assert_eq!(contents(&mut *device, 1), [0; 64 * 256]);
 }
 
@@ -116,7 +116,7 @@ pub fn a_launch_sees_its_slices_and_parameters(backend: &dyn Backend) {
         buffers: vec![slice(0, part * step, step), slice(1, part * step, step)],
         params: bytes(&[per_slice, factor]),
     };
-    device.run(&one_queue([launch(0, 2), launch(2, 3), launch(3, 2)])).unwrap();
+    device.run(&Recording::one_queue([launch(0, 2), launch(2, 3), launch(3, 2)])).unwrap();
     for (i, &value) in contents(&mut *device, 1).iter().enumerate() {
         let factor = [2, 0, 3, 2][i / per_slice as usize];
         assert_eq!(value, content[i] * factor, "{i}");
@@ -125,15 +125,18 @@ pub fn a_launch_sees_its_slices_and_parameters(backend: &dyn Backend) {
     let groups = [device.info().max_groups[0] + 1, 1, 1];
     let Op::Dispatch { kernel, buffers, params, .. } = launch(0, 1) else { panic!() };
     let wide = Op::Dispatch { kernel, groups, buffers: buffers.clone(), params };
-    assert!(unsupported(device.run(&one_queue([wide]))).contains("work-groups; the device takes"));
+    assert!(
+        unsupported(device.run(&Recording::one_queue([wide])))
+            .contains("work-groups; the device takes")
+    );
     let bare = Op::Dispatch { kernel, groups: [1; 3], buffers, params: vec![] };
-    assert!(matches!(device.run(&one_queue([bare])), Err(Error::Usage(_))));
+    assert!(matches!(device.run(&Recording::one_queue([bare])), Err(Error::Usage(_))));
     if step > 4 {
         let buffers = vec![slice(0, 4, 4), slice(1, 0, 4)];
         let params = bytes(&[1, 1]);
         let off = Op::Dispatch { kernel, groups: [1; 3], buffers, params };
         let aligned = device.info().offset_alignment.0 <= 4;
-        assert_eq!(device.run(&one_queue([off])).is_ok(), aligned);
+        assert_eq!(device.run(&Recording::one_queue([off])).is_ok(), aligned);
     }
 }
 
@@ -206,7 +209,7 @@ pub fn thousands_of_launches_are_one_recording_with_sane_times(backend: &dyn Bac
     device.build(KERNEL, &counter()).unwrap();
     fill(&mut *device, 0, MemoryKind::Device, &[0]);
     let launches = 5000;
-    let timeline = device.run(&one_queue(vec![count(); launches])).unwrap();
+    let timeline = device.run(&Recording::one_queue(vec![count(); launches])).unwrap();
     assert_eq!(contents(&mut *device, 0), [launches as u32]);
     if device.info().timestamp_resolution.is_none() {
         assert_eq!(timeline.clock, Clock::Host, "a device without a clock");
@@ -224,7 +227,7 @@ pub fn thousands_of_launches_are_one_recording_with_sane_times(backend: &dyn Bac
 pub fn replaced_buffers_and_kernels_are_the_ones_that_run(backend: &dyn Backend) {
     let mut device = device(backend);
     device.build(KERNEL, &counter()).unwrap();
-    let recording = one_queue([count()]);
+    let recording = Recording::one_queue([count()]);
     fill(&mut *device, 0, MemoryKind::Device, &[10]);
     device.run(&recording).unwrap();
     fill(&mut *device, 0, MemoryKind::Device, &[20]);
@@ -240,7 +243,7 @@ pub fn replaced_buffers_and_kernels_are_the_ones_that_run(backend: &dyn Backend)
     if device.info().host_memory.contains(&MemoryKind::Mapped) {
         fill(&mut *device, 1, MemoryKind::Mapped, &[40]);
         let upload = Op::Upload { from: slice(1, 0, 4), to: slice(0, 0, 4) };
-        device.run(&one_queue([upload, count()])).unwrap();
+        device.run(&Recording::one_queue([upload, count()])).unwrap();
         assert_eq!(contents(&mut *device, 0), [42]);
     }
     device.reset();
@@ -254,7 +257,7 @@ pub fn a_kernel_without_arguments_runs(backend: &dyn Backend) {
     device.build(KERNEL, &empty).unwrap();
     let launch =
         Op::Dispatch { kernel: KERNEL, groups: [3, 2, 1], buffers: vec![], params: vec![] };
-    assert!(device.run(&one_queue([launch.clone(), launch])).unwrap().wall > 0.0);
+    assert!(device.run(&Recording::one_queue([launch.clone(), launch])).unwrap().wall > 0.0);
 }
 
 pub fn an_empty_recording_ends(backend: &dyn Backend) {
@@ -290,7 +293,7 @@ fn f(@builtin(global_invocation_id) id: vec3<u32>) {
         buffers: vec![slice(0, 0, 256), slice(1, 0, 256)],
         params: packed(0, &[(types[0], vec![factor]), (types[1], vec![-1.0, add])]),
     };
-    device.run(&one_queue([launch(2.0, 5.0), launch(1.0, 100.0)])).unwrap();
+    device.run(&Recording::one_queue([launch(2.0, 5.0), launch(1.0, 100.0)])).unwrap();
     let wanted: Vec<u32> = (0..64).map(|i| 3 * i + 105).collect();
     assert_eq!(words(&device.read(BufferId(1)).unwrap()), wanted);
 

@@ -15,19 +15,12 @@ use gpubench_core::gpu::{Constant, KernelSource, Language, Origin};
 
 /// A kernel in `file` with whole-number constants.
 fn kernel(file: &str, text: &str, group: [u32; 3], constants: &[(&str, i64)]) -> KernelSource {
-    let entry = file.trim_end_matches(".wgsl").rsplit('/').next().unwrap().to_owned();
+    let entry = file.trim_end_matches(".wgsl").rsplit('/').next().unwrap();
     KernelSource {
-        language: Language::Wgsl,
-        text: text.to_owned(),
-        entry,
         origin: Origin::Shipped(file.to_owned()),
         group,
         constants: constants.iter().map(|(n, v)| ((*n).to_owned(), Constant::Int(*v))).collect(),
-        bindings: vec![],
-        params_bytes: 0,
-        args: None,
-        meaning: None,
-        settings: Default::default(),
+        ..KernelSource::shipped(Language::Wgsl, entry, text)
     }
 }
 

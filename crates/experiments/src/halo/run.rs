@@ -159,7 +159,7 @@ impl Steps<'_> {
                 buffer: case.buffers[0].name.clone(),
                 index: 0,
                 found: breach.text(case),
-                expected: "untouched guards".into(),
+                expected: Mismatch::GUARDS.into(),
                 wrong: 1,
                 of: 1,
                 when: when.to_owned(),

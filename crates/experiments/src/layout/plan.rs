@@ -6,12 +6,13 @@ use crate::plan::{
     BufferPlan, Candidate, Case, Resolution, available, device_bytes, place, resolve, scope_of,
     slices,
 };
-use gpubench_core::gpu::{Access, KernelId, Op, Queue, Recording, Slice};
+use gpubench_core::gpu::{Access, KernelId, Op, Recording, Slice};
 use gpubench_core::reason::{Reason, Room};
 use gpubench_core::workload::CaseKey;
 use gpubench_model::layout_transform::View;
 use gpubench_suite::Workload;
 use serde::{Deserialize, Serialize};
+use std::iter::{once, repeat_n};
 
 /// A case that accesses a buffer in strides, and what makes that unnecessary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -155,10 +156,6 @@ pub fn transformed_uses(
         buffers: buffers.to_vec(),
         params: variant.param_bytes(),
     };
-    let mut recording = Recording::default();
-    recording.push(Queue(0), vec![], dispatch(by, &first));
-    for _ in 0..uses {
-        recording.push(Queue(0), vec![], dispatch(then, &second));
-    }
-    recording
+    let used = repeat_n(dispatch(then, &second), uses as usize);
+    Recording::one_queue(once(dispatch(by, &first)).chain(used))
 }

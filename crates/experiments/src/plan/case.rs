@@ -271,7 +271,7 @@ impl Planned {
 #[cfg(any(test, feature = "testing"))]
 pub mod sample {
     use super::*;
-    use gpubench_core::gpu::{Language, Origin};
+    use gpubench_core::gpu::Language;
     use gpubench_core::workload::Kind;
 
     /// A case of several variants.
@@ -279,19 +279,7 @@ pub mod sample {
         let kernel = |label: &&str| Candidate {
             is_own: false,
             label: (*label).to_owned(),
-            kernel: KernelSource {
-                language: Language::Wgsl,
-                text: String::new(),
-                entry: "search".into(),
-                origin: Origin::Shipped("search".into()),
-                group: [1; 3],
-                constants: vec![],
-                bindings: vec![],
-                params_bytes: 0,
-                args: None,
-                settings: Default::default(),
-                meaning: None,
-            },
+            kernel: KernelSource::shipped(Language::Wgsl, "search", String::new()),
             others: vec![],
             other_language: None,
             groups: [1; 3],

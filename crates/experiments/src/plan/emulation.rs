@@ -13,37 +13,24 @@ use gpubench_reference::Data;
 pub fn emulated_device() -> DeviceInfo {
     DeviceInfo {
         backend: "emulator".into(),
-        remote: None,
-        index: 0,
         name: "emulator".into(),
         vendor: "gpubench".into(),
         kind: DeviceKind::Simulated,
-        driver: String::new(),
         api: "WGSL".into(),
         language: Language::Wgsl,
-        memory: None,
-        cache: None,
         max_buffer: Bytes(u64::MAX),
         max_binding: Bytes(u64::MAX),
         max_storage_buffers: u32::MAX,
-        compute_units: None,
-        clock_hz: None,
         max_group_size: gpubench_emulator::MAX_LANES,
         max_group_dims: [gpubench_emulator::MAX_LANES; 3],
         // What APIs grant, so that long lines are folded as they are there.
         max_groups: [65_535; 3],
         local_memory: Bytes(u64::MAX),
         queues: 1,
-        timestamp_resolution: None,
         subgroup: Some([1, MAX_SUBGROUP]),
         offset_alignment: Bytes(4),
-        host_memory: vec![],
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
         features: vec![SUBGROUP_SIZE.to_owned()],
+        ..DeviceInfo::default()
     }
 }
 

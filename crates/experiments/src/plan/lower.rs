@@ -3,6 +3,7 @@
 use super::{Candidate, Case, GUARD, Pass};
 use gpubench_core::gpu::{BufferId, KernelId, Op, Queue, Recording, Slice};
 use gpubench_core::units::Bytes;
+use std::iter::repeat_n;
 
 /// The part of each device buffer of `case` that the kernel sees, in binding order: buffer `i`
 /// has a guard on either side that no kernel may touch.
@@ -106,9 +107,5 @@ pub fn copies(case: &Case, to_device: bool, count: u32) -> Recording {
     } else {
         Op::Download { from: device, to: host }
     };
-    let mut recording = Recording::default();
-    for _ in 0..count {
-        recording.push(Queue(0), vec![], op.clone());
-    }
-    recording
+    Recording::one_queue(repeat_n(op, count as usize))
 }

@@ -210,8 +210,7 @@ impl<'a> Rank<'a> {
     /// Brings a strip of A to the device.
     pub(super) fn put(&self, strip: &[u8], place: usize) -> Result<()> {
         let bytes = strip.to_vec();
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], self.upload(place));
+        let recording = Recording::one_queue([self.upload(place)]);
         self.device.call(move |device| {
             device.write(HOST_A, &bytes)?;
             device.run(&recording).map(drop)
@@ -252,9 +251,7 @@ impl<'a> Rank<'a> {
             buffers: buffers.map(whole).collect(),
             params: candidate.param_bytes(),
         };
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], op);
-        Ok(recording)
+        Ok(Recording::one_queue([op]))
     }
 
     fn upload(&self, place: usize) -> Op {
@@ -266,9 +263,7 @@ impl<'a> Rank<'a> {
     fn download(&self) -> Recording {
         let len = self.case.buffers[2].bytes();
         let part = |buffer| Slice { buffer, offset: Bytes(0), len };
-        let mut recording = Recording::default();
-        recording.push(Queue(0), vec![], Op::Download { from: part(C), to: part(HOST_C) });
-        recording
+        Recording::one_queue([Op::Download { from: part(C), to: part(HOST_C) }])
     }
 
     /// Notes the part of C that step number `step` computed: that of the strip which began so

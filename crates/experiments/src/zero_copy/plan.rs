@@ -2,7 +2,7 @@
 
 use crate::experiment::Planning;
 use crate::plan::{Case, available, device_bytes, host_mirror, slices};
-use gpubench_core::gpu::{Access, Op, Queue, Recording, Slice};
+use gpubench_core::gpu::{Access, Op, Recording, Slice};
 use gpubench_core::reason::{Reason, Room};
 use gpubench_core::units::Bytes;
 
@@ -70,26 +70,20 @@ pub(super) fn unmap(case: &Case, side: Side) -> Recording {
 /// Copies all buffers of a side from the host's mirrors, or to them.
 pub(super) fn copy(case: &Case, side: Side) -> Recording {
     let parts = slices(case);
-    let mut recording = Recording::default();
-    for i in side.buffers(case) {
+    let op = |i: usize| {
         let (device, len) = (parts[i], parts[i].len);
         let host = Slice { buffer: host_mirror(case, i), offset: Bytes(0), len };
-        let op = match side {
+        match side {
             Side::Before => Op::Upload { from: host, to: device },
             Side::Behind => Op::Download { from: device, to: host },
-        };
-        recording.push(Queue(0), vec![], op);
-    }
-    recording
+        }
+    };
+    Recording::one_queue(side.buffers(case).map(op))
 }
 
 fn each(case: &Case, side: Side, op: impl Fn(Slice) -> Op) -> Recording {
     let parts = slices(case);
-    let mut recording = Recording::default();
-    for i in side.buffers(case) {
-        recording.push(Queue(0), vec![], op(parts[i]));
-    }
-    recording
+    Recording::one_queue(side.buffers(case).map(|i| op(parts[i])))
 }
 
 /// Recordings as one, in order on one queue.

@@ -5,7 +5,7 @@ mod export;
 pub(crate) use export::verdict_label;
 pub use export::{json, spreadsheet};
 
-use super::labels::{case_name, device, explain, verdict_sign, with_reasons};
+use super::labels::{case_name, device, explain, rounds, verdict_sign, with_reasons};
 use gpubench_analysis::{Change, Comparison, Row, SpeedChange, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Host;
@@ -28,6 +28,8 @@ pub struct Side {
     pub device: DeviceInfo,
     /// Rounds planned.
     pub rounds: u32,
+    /// Rounds in which a case was measured, the fewest and the most.
+    pub measured_rounds: [u32; 2],
 }
 
 /// A device's comparison with where both sides are from.
@@ -74,7 +76,8 @@ fn sides(compared: &Compared) -> Section {
     let name = |text: &str| Sentence::from(printable(text, 80));
     let side = |side: &Side| {
         let from = name(&side.file).text(", begun ").then(name(&side.started)).text(", ");
-        from.counted(side.rounds.into(), "round").text(", driver ").then(name(&side.device.driver))
+        let from = from.then(rounds(side.measured_rounds)).text(", driver ");
+        from.then(name(&side.device.driver))
     };
     let (before, now) = (&old.device, &new.device);
     let driver = (before.driver != now.driver)

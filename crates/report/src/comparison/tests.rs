@@ -14,6 +14,7 @@ fn side(header: &Header) -> Side {
         host: header.host.clone(),
         device: header.devices[0].clone(),
         rounds: header.rounds,
+        measured_rounds: [1, header.rounds],
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Emulated;
 use super::buffers::{Number, Shown};
+use crate::cmd::show::wrapped;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use gpubench_document::{Cell, Column, Sentence, Table, Unit, number as figure};
@@ -94,12 +95,13 @@ fn percent(share: f64) -> String {
 /// What was counted by.
 fn rules(counts: &Counts) -> String {
     let rules = &counts.rules;
-    format!(
-        "Cost: transactions of {} B of global memory, rounds of {} banks of local memory. Worst: rounds\n\
-         of one access of a warp over those that as many words need without conflicts. Live values\n\
+    let text = format!(
+        "Cost: transactions of {} B of global memory, rounds of {} banks of local memory. Worst: rounds \
+         of one access of a warp over those that as many words need without conflicts. Live values \
          are an estimate.",
         rules.transaction, rules.banks
-    )
+    );
+    wrapped(&text, ["", ""], false)
 }
 
 fn in_full(one: &Emulated, counts: &Counts, width: Option<usize>) -> String {
@@ -117,7 +119,7 @@ fn in_full(one: &Emulated, counts: &Counts, width: Option<usize>) -> String {
         out += &text::table(&table, width);
         out.push('\n');
     }
-    out + &format!("{}\n\n{}\n", facts(counts), rules(counts))
+    out + &format!("{}\n\n{}", facts(counts), rules(counts))
 }
 
 fn instructions(counts: &Counts) -> Table {

@@ -7,7 +7,8 @@ use gpubench_core::record::Outcome;
 use gpubench_core::text;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -20,7 +21,8 @@ const WORK: f64 = 1e9;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
-    version: u32,
+    #[serde(rename = "version", deserialize_with = "version")]
+    _version: (),
     device: Device,
     workload: Text,
     /// Columns that set variants of a workload apart.
@@ -49,7 +51,7 @@ struct Device {
 
 /// A column's name, or `{ is: TEXT }`.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a column's name, or { is: TEXT }")]
 enum Text {
     Column(String),
     Constant { is: String },
@@ -57,10 +59,25 @@ enum Text {
 
 /// A number, or a column's name.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number of at least 0, or a column's name")]
 enum Number {
-    Constant(f64),
+    Constant(#[serde(deserialize_with = "amount")] f64),
     Column(String),
+}
+
+fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(from)?;
+    let is_amount = number.is_finite() && number >= 0.0;
+    is_amount.then_some(number).ok_or_else(|| D::Error::custom("it is no amount"))
+}
+
+fn version<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
+    match u32::deserialize(from)? {
+        1 => Ok(()),
+        other => {
+            Err(D::Error::custom(format!("this gpubench reads version 1 of mappings, not {other}")))
+        }
+    }
 }
 
 /// Times: a sample a column.
@@ -130,9 +147,9 @@ impl Mapping {
         let mapping: Self = yaml::parse(file, text).map_err(|at| Error::Suite(vec![at]))?;
         let wrong = |why: &str| Err(Error::Usage(format!("{file}: {why}")));
         match &mapping {
-            Self { version, .. } if *version != 1 => wrong("this gpubench reads version 1"),
-            Self { time: None, rate: None, .. } | Self { time: Some(_), rate: Some(_), .. } => {
-                wrong("it needs one of `time` and `rate`")
+            Self { time: None, rate: None, .. } => wrong("it has neither `time` nor `rate`"),
+            Self { time: Some(_), rate: Some(_), .. } => {
+                wrong("it has both `time` and `rate`: leave one out")
             }
             Self { time: Some(time), .. } if time.columns.is_empty() => {
                 wrong("`time` needs at least one column")
@@ -153,9 +170,16 @@ impl Mapping {
                 Some(column) => row.count(column, 0)?,
                 None => source.round,
             };
-            all.push_round(source, round, &self.device.read(row)?, self.case(row)?)?;
+            all.push_round(source, round, &self.device.read(row)?, self.case(row)?)
+                .map_err(|why| row.diagnostic(self.measured(), &why, None))?;
         }
         Ok(())
+    }
+
+    /// The column of what was measured, the first of several.
+    fn measured(&self) -> &str {
+        let times = self.time.iter().flat_map(|time| &time.columns);
+        times.chain(self.rate.iter().map(|rate| &rate.column)).next().map_or("", String::as_str)
     }
 
     /// Every column that it names.
@@ -339,15 +363,16 @@ outcome: { column: status, ok: passed }
             (
                 MAPPING.replace("version: 1", "version: 2"),
                 text,
-                "map.yaml: this gpubench reads version 1",
+                "map.yaml:1:10: this gpubench reads version 1 of mappings, not 2",
             ),
             (MAPPING.replace("unit: ms", "unit: hours"), text, "map.yaml:6:"),
             (MAPPING.replace("t1, t2", ""), text, "map.yaml: `time` needs at least one column"),
             (
                 MAPPING.to_owned() + "rate: { column: r, unit: GB/s }\n",
                 text,
-                "map.yaml: it needs one of `time` and `rate`",
+                "map.yaml: it has both `time` and `rate`: leave one out",
             ),
+            (MAPPING.replace("flops: flops", "flops: -5"), text, "map.yaml:7:8: expected a number"),
         ] {
             let error = read(&mapping, text).map_or_else(|e| e.to_string(), |_| "fine".into());
             assert!(error.starts_with(expected), "{error}, not {expected}");
@@ -356,6 +381,9 @@ outcome: { column: status, ok: passed }
         let folder = tempfile::tempdir().unwrap();
         let error =
             read(MAPPING, &twice).unwrap().write(&folder.path().join("r.jsonl")).unwrap_err();
-        assert!(error.to_string().contains("stands twice"), "{error}");
+        assert!(
+            error.to_string().starts_with("t.csv: k/block=8 n=64 of A stands twice"),
+            "{error}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use gpubench_core::record::{
 use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Kind, Size};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// The largest file that is read.
@@ -102,25 +102,25 @@ impl Results {
     /// # Errors
     /// `Usage` where it cannot have been measured.
     pub fn push(&mut self, source: &Source, device: &Named, case: Case) -> Result<()> {
-        self.push_round(source, source.round, device, case)
+        self.push_round(source, source.round, device, case).map_err(|why| source.wrong(&why))
     }
 
     /// Adds a case of a round that the file names.
     ///
     /// # Errors
-    /// `Usage` where it cannot have been measured.
+    /// Why it cannot have been measured.
     pub fn push_round(
         &mut self,
         source: &Source,
         round: u32,
         device: &Named,
         case: Case,
-    ) -> Result<()> {
+    ) -> Result<(), String> {
         let device = place(&mut self.devices, device.clone());
         let file = place(&mut self.sources, format!("{}, SHA-256 {}", source.file, source.hash));
         let record = record(case, device, round);
         if let Some(why) = record.validation_error() {
-            return Err(source.wrong(&format!("{}: {why}", record.key)));
+            return Err(format!("{}: {why}", record.key));
         }
         self.records.push((file, record));
         Ok(())
@@ -160,6 +160,7 @@ impl Results {
         }
         self.each_once()?;
         let started = now()?;
+        let rounds: BTreeSet<u32> = self.records.iter().map(|(_, record)| record.round).collect();
         let header = Header {
             version: VERSION,
             method: METHOD,
@@ -168,12 +169,7 @@ impl Results {
             suite: "imported".to_owned(),
             suite_hash: String::new(),
             seed: 0,
-            rounds: self
-                .records
-                .iter()
-                .map(|(_, record)| record.round.saturating_add(1))
-                .max()
-                .unwrap_or(1),
+            rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
             exact_rounds: true,
             budget: None,
             verify_only: false,
@@ -198,11 +194,13 @@ impl Results {
 
     fn each_once(&self) -> Result<()> {
         let mut seen = HashSet::new();
-        for (_, Record { device, round, key, .. }) in &self.records {
+        for (source, Record { device, round, key, .. }) in &self.records {
             if !seen.insert((device, round, key)) {
-                let device = &self.devices[*device].name;
+                let (device, source) = (&self.devices[*device].name, &self.sources[*source]);
+                let file =
+                    source.rsplit_once(", SHA-256 ").map_or(source.as_str(), |(file, _)| file);
                 return Err(Error::Usage(format!(
-                    "{key} of {device} stands twice in one file: keep one, or name a column that tells them apart"
+                    "{file}: {key} of {device} stands twice: keep one, or name a column that sets them apart"
                 )));
             }
         }
@@ -261,7 +259,6 @@ fn record(case: Case, device: usize, round: u32) -> Record {
 fn info(device: &Named, index: usize) -> DeviceInfo {
     DeviceInfo {
         backend: device.api.clone(),
-        remote: None,
         index,
         name: device.name.clone(),
         vendor: device.vendor.clone(),
@@ -269,28 +266,8 @@ fn info(device: &Named, index: usize) -> DeviceInfo {
         driver: device.driver.clone(),
         api: device.api.clone(),
         language: Language::Opencl,
-        memory: None,
-        cache: None,
-        max_buffer: Bytes(0),
-        max_binding: Bytes(0),
-        max_storage_buffers: 0,
-        compute_units: None,
-        clock_hz: None,
-        max_group_size: 0,
-        max_group_dims: [0; 3],
-        max_groups: [0; 3],
-        local_memory: Bytes(0),
-        queues: 0,
-        timestamp_resolution: None,
-        subgroup: None,
         offset_alignment: Bytes(1),
-        host_memory: vec![],
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
-        features: vec![],
+        ..DeviceInfo::default()
     }
 }
 

@@ -2,8 +2,8 @@
 
 mod write;
 
-use super::compile::located;
-use super::found::{LISTING, describe};
+use super::compile::{located, without_log};
+use super::found::LISTING;
 use super::show::print;
 use crate::worker;
 use gpubench_core::error::{Error, Result};
@@ -31,10 +31,14 @@ pub struct Args {
 fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "expected a name and a whole number, such as TILE=16".to_owned();
     let (name, number) = text.split_once('=').ok_or_else(wrong)?;
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let number: i32 = number.parse().map_err(|_| wrong())?;
-    is_name.then(|| (name.to_owned(), i64::from(number))).ok_or_else(wrong)
+    is_name(name).then(|| (name.to_owned(), i64::from(number))).ok_or_else(wrong)
+}
+
+/// Whether suites take it as a name.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Runs the command.
@@ -103,17 +107,11 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
     };
     let (text, expanded) = read_kernel(file, language)?;
     let source = KernelSource {
-        language,
-        text,
-        entry: String::new(),
         origin: Origin::User(file.to_string_lossy().into_owned()),
         group: [64, 1, 1],
         constants: constants.iter().map(|(n, x)| (n.clone(), Constant::Int(*x))).collect(),
-        bindings: vec![],
-        params_bytes: 0,
-        args: None,
-        meaning: None,
         settings: Settings { expanded, ..Settings::default() },
+        ..KernelSource::shipped(language, "", text)
     };
     let found = match language {
         Language::Wgsl => wgsl_signatures(&source)?,
@@ -126,6 +124,13 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
     if found.is_empty() {
         return Err(Error::Usage(format!("{}: there is no kernel in it", file.display())));
     }
+    if let Some(found) = found.iter().find(|found| !is_name(&found.entry)) {
+        return Err(Error::Usage(format!(
+            "{}: suites cannot name the kernel `{}`: rename it with the letters a to z, digits and _",
+            file.display(),
+            found.entry
+        )));
+    }
     Ok((language, found))
 }
 
@@ -134,7 +139,7 @@ fn failure(source: &KernelSource, outcome: Outcome) -> Error {
     let file = source.origin.file();
     let log = match outcome {
         Outcome::BuildError(log) => log,
-        other => return Error::Device(format!("compiling {file}: {}", describe(other))),
+        other => return Error::Device(format!("compiling {file}: {}", without_log(other))),
     };
     let text = source.text.as_str().into();
     let found: Vec<_> = log.lines().filter_map(|line| located(line, file, &text)).collect();

@@ -151,8 +151,10 @@ fn sizes(arguments: &[FormalArgument]) -> String {
 
 fn buffer(FormalArgument { name, r#type, takes }: &FormalArgument) -> Option<String> {
     let Takes::Buffer { element, access } = takes else { return None };
+    // A compiler names it by where it stands in a file of its own.
+    let held = if r#type.contains("(unnamed") { "an unnamed struct" } else { r#type.as_str() };
     let element = element.map_or_else(
-        || ask(&format!("what {type} is made of, such as f32 or u32x4")),
+        || ask(&format!("what {held} is made of, such as f32 or u32x4")),
         |element: Element| String::from(element),
     );
     let count = ask(&format!("how many elements {name} has, such as n*n"));

@@ -4,7 +4,7 @@ use super::cost::SaveParts;
 use super::measured::{Measured, measured};
 use super::simulated::{self, Simulation};
 use crate::cmd::number::{at_least_zero, share};
-use crate::cmd::show::{print, print_json};
+use crate::cmd::show::{print, print_json, wrapped};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::seconds;
 use gpubench_model::checkpoint::{Failures, Work};
@@ -209,7 +209,7 @@ fn text(plan: &Plan) -> String {
             out.push_str("no checkpoint is worth its cost: the first would come after the end\n")
         }
         Some(waste) => {
-            let _ = writeln!(out, "save at {}{rest}", shown.join(", "));
+            out += &wrapped(&format!("save at {}{rest}", shown.join(", ")), ["", "  "], false);
             let wasted = seconds(waste);
             let _ = writeln!(
                 out,

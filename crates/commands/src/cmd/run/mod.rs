@@ -218,7 +218,15 @@ fn describe(plans: &[Plan], devices: &[DeviceInfo]) -> Result<()> {
 fn took(ends: &[Ended]) -> String {
     let sum = |of: fn(&Ended) -> f64| seconds(ends.iter().map(of).sum());
     let both = if ends.len() > 1 { ", both suites" } else { "" };
-    format!("took {} of {} estimated{both}", sum(|one| one.seconds), sum(|one| one.estimated))
+    let took = sum(|one| one.seconds);
+    let estimated: f64 = ends.iter().map(|one| one.estimated).sum();
+    // What is left of a run that goes on was estimated when it began.
+    let of = if estimated > 0.0 {
+        format!(" of {} estimated", seconds(estimated))
+    } else {
+        String::new()
+    };
+    format!("took {took}{of}{both}")
 }
 
 /// Where the old state's results are, what of it does not count (`compare` leaves it out), and how to compare the new with

@@ -51,20 +51,15 @@ fn types_are_read_and_written() {
 
 /// `kernel`, in a language, with a buffer of such elements, 16 bytes of parameters and these arguments.
 fn source(language: Language, element: &str, args: Option<Vec<Argument>>) -> KernelSource {
-    use crate::gpu::{Access, Binding, Element, Origin, Settings};
+    use crate::gpu::{Access, Binding, Element, Origin};
     let element = Element::try_from(element.to_owned()).unwrap();
     KernelSource {
-        language,
-        text: String::new(),
-        entry: "kernel".into(),
         origin: Origin::User("k".into()),
         group: [8, 4, 2],
-        constants: vec![],
         bindings: vec![Binding { name: "x".into(), element, access: Access::Read, image: None }],
         params_bytes: 16,
         args,
-        meaning: None,
-        settings: Settings::default(),
+        ..KernelSource::shipped(language, "kernel", String::new())
     }
 }
 

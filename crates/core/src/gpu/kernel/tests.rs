@@ -55,17 +55,12 @@ fn source(language: Language, origin: Origin) -> KernelSource {
         image: None,
     };
     KernelSource {
-        language,
-        text: "t".into(),
-        entry: "e".into(),
         origin,
         group: [8, 4, 2],
         constants: vec![("N".into(), Constant::Int(3))],
         bindings: vec![binding],
         params_bytes: 16,
-        args: None,
-        meaning: None,
-        settings: Settings::default(),
+        ..KernelSource::shipped(language, "e", "t")
     }
 }
 
