@@ -26,7 +26,7 @@ pub use sentence::{Piece, Sentence};
 use slug::slug;
 pub use slug::unique;
 pub use style::{Marker, Stroke, Style};
-pub use table::{Align, Cell, Column, Mark, Shade, Table};
+pub use table::{Align, Cell, Column, Mark, Shade, Table, TableOf};
 pub use timeline::{Seen, Span, Timeline, Track};
 pub use unit::Unit;
 

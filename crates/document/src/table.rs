@@ -163,9 +163,6 @@ pub struct Shade {
     pub scale: Scale,
 }
 
-/// Columns, each with what its cells show of one `T`.
-pub type ColumnsOf<T, const N: usize> = [(Column, fn(&T) -> Cell); N];
-
 impl Table {
     /// Without rows. Two columns of one key become `key` and `key_2`.
     pub fn new(
@@ -173,32 +170,33 @@ impl Table {
         title: impl Into<Sentence>,
         columns: impl IntoIterator<Item = Column>,
     ) -> Self {
-        let mut distinct: Vec<Column> = vec![];
-        for mut column in columns {
-            column.key = unique(column.key, |key| distinct.iter().any(|known| known.key == key));
-            distinct.push(column);
-        }
-        Self {
+        let mut table = Self {
             key: slug(key),
             title: title.into(),
-            columns: distinct,
+            columns: vec![],
             rows: vec![],
             best: vec![],
             shade: None,
-        }
+        };
+        columns.into_iter().for_each(|column| table.push(column));
+        table
     }
 
-    /// A row for each of `items`, each column beside what its cells show of one.
-    pub fn of<'i, T: 'i, const N: usize>(
+    /// A row for each of `items`; columns are still to be added.
+    pub fn of<T>(
         key: &str,
         title: impl Into<Sentence>,
-        items: impl IntoIterator<Item = &'i T>,
-        columns: ColumnsOf<T, N>,
-    ) -> Self {
-        let cells = columns.each_ref().map(|(_, cell)| *cell);
-        let mut table = Self::new(key, title, columns.map(|(column, _)| column));
-        items.into_iter().for_each(|item| table.row(cells.map(|cell| cell(item))));
-        table
+        items: impl IntoIterator<Item = T>,
+    ) -> TableOf<T> {
+        let items: Vec<T> = items.into_iter().collect();
+        let rows = vec![vec![]; items.len()];
+        TableOf { table: Self { rows, ..Self::new(key, title, []) }, items }
+    }
+
+    fn push(&mut self, mut column: Column) {
+        let is_taken = |key: &str| self.columns.iter().any(|known| known.key == key);
+        column.key = unique(column.key, is_taken);
+        self.columns.push(column);
     }
 
     /// Adds a row; cells that it lacks are missing.
@@ -290,6 +288,38 @@ impl Table {
     }
 }
 
+/// A table with a row for each of its items, to which one column after the other is added.
+pub struct TableOf<T> {
+    table: Table,
+    items: Vec<T>,
+}
+
+impl<T> TableOf<T> {
+    /// With one more column, and what it shows of each item.
+    pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&T) -> C) -> Self {
+        self.table.push(column);
+        let rows = self.table.rows.iter_mut().zip(&self.items);
+        rows.for_each(|(row, item)| row.push(cell(item).into()));
+        self
+    }
+
+    /// With a column for each of `all`, each under its own `heading`.
+    pub fn columns<O, C: Into<Cell>>(
+        self,
+        all: impl IntoIterator<Item = O>,
+        heading: impl Fn(&O) -> Column,
+        cell: impl Fn(&T, &O) -> C,
+    ) -> Self {
+        let add = |table: Self, of: O| table.column(heading(&of), |item| cell(item, &of));
+        all.into_iter().fold(self, add)
+    }
+
+    /// The table, of all columns that were added.
+    pub fn table(self) -> Table {
+        self.table
+    }
+}
+
 /// A text without figures is a string.
 fn plainly<S: Serializer>(text: &Sentence, serializer: S) -> Result<S::Ok, S::Error> {
     match text.figures().next() {
@@ -318,52 +348,26 @@ impl Cell {
     }
 }
 
-impl From<Sentence> for Cell {
-    fn from(sentence: Sentence) -> Self {
-        Self::Text(sentence)
-    }
+/// Implements `From` of each type for `Cell`.
+macro_rules! cell_from {
+    ($($value:ident: $of:ty => $cell:expr,)*) => {
+        $(impl From<$of> for Cell {
+            fn from($value: $of) -> Self {
+                $cell
+            }
+        })*
+    };
 }
 
-impl From<&'static str> for Cell {
-    fn from(text: &'static str) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(name: String) -> Self {
-        Self::Text(name.into())
-    }
-}
-
-impl From<u64> for Cell {
-    fn from(n: u64) -> Self {
-        Self::Count(n)
-    }
-}
-
-impl From<bool> for Cell {
-    fn from(is: bool) -> Self {
-        Self::Verdict(is)
-    }
-}
-
-impl From<Mark> for Cell {
-    fn from(mark: Mark) -> Self {
-        Self::Mark(mark)
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(value: f64) -> Self {
-        Quantity::new(value).into()
-    }
-}
-
-impl From<Quantity> for Cell {
-    fn from(quantity: Quantity) -> Self {
-        Self::Quantity(quantity)
-    }
+cell_from! {
+    text: Sentence => Self::Text(text),
+    text: &'static str => Self::Text(text.into()),
+    text: String => Self::Text(text.into()),
+    n: u64 => Self::Count(n),
+    is: bool => Self::Verdict(is),
+    mark: Mark => Self::Mark(mark),
+    value: f64 => Quantity::new(value).into(),
+    quantity: Quantity => Self::Quantity(quantity),
 }
 
 impl<T: Into<Cell>> From<Option<T>> for Cell {

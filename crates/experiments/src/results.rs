@@ -148,15 +148,10 @@ pub fn engines_of(input: &ReportInput, device: usize) -> Engines {
 
 /// What was not measured, each with its reason; an empty table where everything was.
 pub fn skipped(what: &'static str, skipped: &[(String, String)]) -> Table {
-    Table::of(
-        "skipped",
-        "Not measured",
-        skipped,
-        [
-            (Column::text("what", what), |(what, _)| what.clone().into()),
-            (Column::text("reason", "reason"), |(_, reason)| reason.clone().into()),
-        ],
-    )
+    Table::of("skipped", "Not measured", skipped)
+        .column(Column::text("what", what), |(what, _)| what.clone())
+        .column(Column::text("reason", "reason"), |(_, reason)| reason.clone())
+        .table()
 }
 
 /// What the units of a device hold: of each case, the first round that shows it counts.

@@ -4,7 +4,7 @@ use crate::labels;
 use gpubench_analysis::{Aggregate, Figure, ReportInput};
 use gpubench_core::workload::Ceiling;
 use gpubench_document::{
-    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+    Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -93,24 +93,16 @@ fn plot(input: &ReportInput, curves: &[(usize, Curve)]) -> Plot {
 }
 
 fn table(input: &ReportInput, curves: &[(usize, Curve)]) -> Table {
-    let columns = [
-        Column::names("device", "device"),
-        Column::new("bytes", "touched", Unit::Bytes),
-        Column::new("rate", "bandwidth", Unit::BytesPerSecond),
-        Column::text("case", "reached by"),
-    ];
-    let mut table = Table::new("sizes", "Bandwidth, the best of each size", columns);
-    for (device, curve) in curves {
-        for (bytes, (rate, row)) in curve {
-            table.row([
-                input.reported_devices[*device].name.clone().into(),
-                (*bytes as f64).into(),
-                Cell::from(*rate),
-                Sentence::from(labels::case_name(row.key)).into(),
-            ]);
-        }
-    }
-    table
+    let points = curves.iter().flat_map(|(device, curve)| {
+        let device = &input.reported_devices[*device];
+        curve.iter().map(move |(bytes, (rate, row))| (device, *bytes, *rate, row))
+    });
+    Table::of("sizes", "Bandwidth, the best of each size", points)
+        .column(Column::names("device", "device"), |(device, ..)| device.name.clone())
+        .column(Column::new("bytes", "touched", Unit::Bytes), |(_, bytes, ..)| *bytes as f64)
+        .column(Column::new("rate", "bandwidth", Unit::BytesPerSecond), |(_, _, rate, _)| *rate)
+        .column(Column::text("case", "reached by"), |(.., row)| labels::case_name(row.key))
+        .table()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use gpubench_analysis::{ReportInput, Source};
 use gpubench_core::gpu::{Clock, DeviceKind};
 use gpubench_core::record::{Measured, measured_rounds};
 use gpubench_core::workload::Kind;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 
 /// The runs in a sentence each, and a table of the devices.
 pub fn section(input: &ReportInput) -> Section {
@@ -100,31 +100,19 @@ fn run(source: &Source) -> Sentence {
 }
 
 fn table(input: &ReportInput) -> Table {
-    let columns = [
-        Column::names("short_name", "device"),
-        Column::names("device", "--device"),
-        Column::text("name", "reported as"),
-        Column::names("kind", "kind"),
-        Column::text("api", "API"),
-        Column::text("driver", "driver"),
-        Column::new("memory", "memory", Unit::Bytes),
-        Column::new("units", "units", Unit::Count),
-        Column::new("clock", "clock", Unit::Hertz),
-    ];
-    let mut table = Table::new("devices", "Devices, each as one API shows it", columns);
-    for reported in &input.reported_devices {
-        let device = reported.device;
-        table.row([
-            reported.name.clone().into(),
-            device.label().into(),
-            device.name.clone().into(),
-            kind_label(device).into(),
-            device.api.clone().into(),
-            device.driver.clone().into(),
-            device.memory.map(|memory| memory.0 as f64).into(),
-            device.compute_units.map(|units| Cell::Count(units.into())).into(),
-            device.clock_hz.into(),
-        ]);
-    }
-    table
+    Table::of("devices", "Devices, each as one API shows it", &input.reported_devices)
+        .column(Column::names("short_name", "device"), |of| of.name.clone())
+        .column(Column::names("device", "--device"), |of| of.device.label())
+        .column(Column::text("name", "reported as"), |of| of.device.name.clone())
+        .column(Column::names("kind", "kind"), |of| kind_label(of.device))
+        .column(Column::text("api", "API"), |of| of.device.api.clone())
+        .column(Column::text("driver", "driver"), |of| of.device.driver.clone())
+        .column(Column::new("memory", "memory", Unit::Bytes), |of| {
+            of.device.memory.map(|memory| memory.0 as f64)
+        })
+        .column(Column::new("units", "units", Unit::Count), |of| {
+            of.device.compute_units.map(u64::from)
+        })
+        .column(Column::new("clock", "clock", Unit::Hertz), |of| of.device.clock_hz)
+        .table()
 }

@@ -2,62 +2,86 @@
 
 use super::csv::number;
 use super::labels::case_name;
-use gpubench_core::record::{Flag, Grade, Header, Record};
+use gpubench_core::gpu::{DeviceInfo, MemoryKind};
+use gpubench_core::record::{Built, Flag, Grade, Header, Measured, Record};
 use gpubench_core::text::harmless;
+use gpubench_core::workload::CaseKey;
 use gpubench_stats::Summary;
 use serde_json::Value;
+use std::borrow::Cow;
 
-/// A column of the export: its name and what it holds.
+/// The columns of the export: their names, and what each shows of a record.
 pub const COLUMNS: [(&str, Kind); 38] = [
-    ("run", Kind::Text),
-    ("started", Kind::Text),
-    ("suite", Kind::Text),
-    ("suite_hash", Kind::Text),
-    ("host", Kind::Text),
-    ("device", Kind::Text),
-    ("vendor", Kind::Text),
-    ("api", Kind::Text),
-    ("kind", Kind::Text),
-    ("driver", Kind::Text),
-    ("slug", Kind::Text),
-    ("case", Kind::Text),
-    ("workload", Kind::Text),
-    ("size", Kind::Text),
-    ("measure", Kind::Text),
-    ("host_memory", Kind::Text),
-    ("family", Kind::Text),
-    ("round", Kind::Whole),
-    ("outcome", Kind::Text),
-    ("samples", Kind::Whole),
-    ("median", Kind::Number),
-    ("median_low", Kind::Number),
-    ("median_high", Kind::Number),
-    ("min", Kind::Number),
-    ("max", Kind::Number),
-    ("clock", Kind::Text),
-    ("resolution", Kind::Number),
-    ("flops", Kind::Number),
-    ("bytes", Kind::Number),
-    ("joules", Kind::Number),
-    ("device_hertz", Kind::Number),
-    ("device_celsius", Kind::Number),
-    ("host_hertz", Kind::Number),
-    ("host_celsius", Kind::Number),
-    ("kernel", Kind::Text),
-    ("bounds_checks", Kind::Text),
-    ("flags", Kind::Text),
-    ("grade", Kind::Text),
+    ("run", Kind::Text(|of| of.run.into())),
+    ("started", Kind::Text(|of| (&of.header.started).into())),
+    ("suite", Kind::Text(|of| (&of.header.suite).into())),
+    ("suite_hash", Kind::Text(|of| (&of.header.suite_hash).into())),
+    ("host", Kind::Text(|of| (&of.header.host.name).into())),
+    ("device", Kind::Text(|of| (&of.device.name).into())),
+    ("vendor", Kind::Text(|of| (&of.device.vendor).into())),
+    ("api", Kind::Text(|of| (&of.device.backend).into())),
+    ("kind", Kind::Text(|of| format!("{:?}", of.device.kind).to_lowercase().into())),
+    ("driver", Kind::Text(|of| (&of.device.driver).into())),
+    ("slug", Kind::Text(|of| of.device.slug().into())),
+    ("case", Kind::Text(|of| case_name(&of.record.key).into())),
+    ("workload", Kind::Text(|of| (&of.record.key.workload).into())),
+    ("size", Kind::Text(|of| size(&of.record.key).into())),
+    ("measure", Kind::Text(|of| of.record.key.measure.name().into())),
+    (
+        "host_memory",
+        Kind::Text(|of| of.record.key.host_memory.map_or("", MemoryKind::label).into()),
+    ),
+    ("family", Kind::Text(|of| (&of.record.family).into())),
+    ("round", Kind::Whole(|of| of.record.round.into())),
+    ("outcome", Kind::Text(|of| of.record.outcome.label().into())),
+    ("samples", Kind::Whole(|of| of.summary.map_or(0, |s| s.count as i64))),
+    ("median", Kind::Number(|of| Some(of.summary?.median))),
+    ("median_low", Kind::Number(|of| Some(of.summary?.interval[0]))),
+    ("median_high", Kind::Number(|of| Some(of.summary?.interval[1]))),
+    ("min", Kind::Number(|of| Some(of.summary?.min))),
+    ("max", Kind::Number(|of| Some(of.summary?.max))),
+    (
+        "clock",
+        Kind::Text(|of| of.measured.map_or_else(String::new, |m| serde_name(&m.clock)).into()),
+    ),
+    ("resolution", Kind::Number(|of| Some(of.measured?.resolution))),
+    ("flops", Kind::Number(|of| Some(of.measured?.flops))),
+    ("bytes", Kind::Number(|of| Some(of.measured?.bytes))),
+    ("joules", Kind::Number(|of| of.record.monitor.joules)),
+    ("device_hertz", Kind::Number(|of| of.record.monitor.sensors.hertz)),
+    ("device_celsius", Kind::Number(|of| of.record.monitor.sensors.celsius)),
+    ("host_hertz", Kind::Number(|of| of.record.monitor.host.hertz)),
+    ("host_celsius", Kind::Number(|of| of.record.monitor.host.celsius)),
+    ("kernel", Kind::Text(|of| of.built.map_or("", |b| &b.hash).into())),
+    (
+        "bounds_checks",
+        Kind::Text(|of| of.built.map_or_else(String::new, |b| serde_name(&b.bounds_checks)).into()),
+    ),
+    ("flags", Kind::Text(|of| flags(of.record).into())),
+    ("grade", Kind::Text(|of| grade(of.record).into())),
 ];
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a column holds, and what that is of a record.
+#[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Text, never missing.
-    Text,
+    Text(for<'a> fn(&Exported<'a>) -> Cow<'a, str>),
     /// A whole number, never missing.
-    Whole,
+    Whole(fn(&Exported) -> i64),
     /// A number; missing where nothing was measured.
-    Number,
+    Number(fn(&Exported) -> Option<f64>),
+}
+
+/// A record, and what columns show besides it.
+#[derive(Debug)]
+pub struct Exported<'a> {
+    run: &'a str,
+    header: &'a Header,
+    device: &'a DeviceInfo,
+    record: &'a Record,
+    measured: Option<&'a Measured>,
+    summary: Option<Summary>,
+    built: Option<&'a Built>,
 }
 
 /// A cell of a row.
@@ -86,56 +110,29 @@ impl Cell {
 /// no such device. Seconds, operations, bytes and joules; one cell a column of [`COLUMNS`].
 pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let device = header.devices.get(record.device)?;
-    let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
-    let flags: Vec<String> = record.flags.iter().map(serde_name).collect();
-    let grade = record.flags.iter().map(Flag::grade).max();
-    let kind = format!("{:?}", device.kind).to_lowercase();
-    let memory = record.key.host_memory.map(|kind| kind.label().to_owned());
     let measured = record.measured.as_ref();
     let summary = measured.and_then(|measured| Summary::of(&measured.samples));
     let built = record.kernel.as_ref();
-    let text = |text: &str| Cell::Text(harmless(text).into_owned());
-    let figure = |pick: fn(&Summary) -> f64| Cell::Number(summary.as_ref().map(pick));
-    Some(vec![
-        text(run),
-        text(&header.started),
-        text(&header.suite),
-        text(&header.suite_hash),
-        text(&header.host.name),
-        text(&device.name),
-        text(&device.vendor),
-        text(&device.backend),
-        Cell::Text(kind),
-        text(&device.driver),
-        text(&device.slug()),
-        text(&case_name(&record.key)),
-        text(&record.key.workload),
-        text(&size.join(" ")),
-        Cell::Text(serde_name(&record.key.measure)),
-        Cell::Text(memory.unwrap_or_default()),
-        text(&record.family),
-        Cell::Whole(i64::from(record.round)),
-        text(record.outcome.label()),
-        Cell::Whole(summary.map_or(0, |s| s.count as i64)),
-        figure(|s| s.median),
-        figure(|s| s.interval[0]),
-        figure(|s| s.interval[1]),
-        figure(|s| s.min),
-        figure(|s| s.max),
-        Cell::Text(measured.map(|m| serde_name(&m.clock)).unwrap_or_default()),
-        Cell::Number(measured.map(|m| m.resolution)),
-        Cell::Number(measured.map(|m| m.flops)),
-        Cell::Number(measured.map(|m| m.bytes)),
-        Cell::Number(record.monitor.joules),
-        Cell::Number(record.monitor.sensors.hertz),
-        Cell::Number(record.monitor.sensors.celsius),
-        Cell::Number(record.monitor.host.hertz),
-        Cell::Number(record.monitor.host.celsius),
-        text(built.map_or("", |b| &b.hash)),
-        Cell::Text(built.map_or_else(String::new, |b| serde_name(&b.bounds_checks))),
-        Cell::Text(flags.join(" ")),
-        text(grade.map_or("", Grade::label)),
-    ])
+    let of = Exported { run, header, device, record, measured, summary, built };
+    let cell = |(_, kind)| match kind {
+        Kind::Text(text) => Cell::Text(harmless(&text(&of)).into_owned()),
+        Kind::Whole(number) => Cell::Whole(number(&of)),
+        Kind::Number(number) => Cell::Number(number(&of)),
+    };
+    Some(COLUMNS.map(cell).into())
+}
+
+fn size(key: &CaseKey) -> String {
+    let size: Vec<String> = key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
+    size.join(" ")
+}
+
+fn flags(record: &Record) -> String {
+    record.flags.iter().map(serde_name).collect::<Vec<_>>().join(" ")
+}
+
+fn grade(record: &Record) -> &'static str {
+    record.flags.iter().map(Flag::grade).max().map_or("", Grade::label)
 }
 
 /// The name by which JSON knows a value; of one with a text, the name alone.
@@ -150,26 +147,13 @@ pub(crate) fn serde_name(value: &impl serde::Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::Outcome;
-    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
-    fn a_row_has_a_cell_of_the_right_kind_for_every_column() {
+    fn a_row_shows_what_was_measured_and_what_to_know_of_it() {
         let header = header(vec![device("opencl")]);
         let mut flagged = record(key("a", 1), 1e-3);
         flagged.flags = vec![Flag::NotConverged, Flag::Flake("once".into())];
-        for record in [flagged.clone(), outcome(key("a", 1), Outcome::Skipped("why".into()))] {
-            let row = row("x", &header, &record).unwrap();
-            assert_eq!(row.len(), COLUMNS.len());
-            for (cell, (name, kind)) in row.iter().zip(COLUMNS) {
-                let found = match cell {
-                    Cell::Text(_) => Kind::Text,
-                    Cell::Whole(_) => Kind::Whole,
-                    Cell::Number(_) => Kind::Number,
-                };
-                assert_eq!(found, kind, "{name}");
-            }
-        }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
         assert_eq!((texts[25].as_str(), texts[26].as_str()), ("device", "1e-9"));

@@ -85,56 +85,45 @@ fn score(score: Option<&Score>) -> Cell {
 }
 
 fn accuracies(report: &Report) -> Table {
-    let columns = [
-        Column::text("model", "model"),
-        Column::new("seen", "seen", Unit::None),
-        Column::new("size", "a size left out", Unit::None),
-        Column::new("workload", "a workload left out", Unit::None),
-    ];
-    let mut table = Table::new("models", "Accuracy, and of how many launches", columns);
-    for judged in &report.evaluations {
-        let held_out = [&judged.leave_one_size_out, &judged.leave_one_workload_out];
-        let [size, workload] = held_out.map(|held_out| score(held_out.as_ref()));
-        table.row([judged.model.name().into(), judged.seen.into(), size, workload]);
-    }
-    table
+    Table::of("models", "Accuracy, and of how many launches", &report.evaluations)
+        .column(Column::text("model", "model"), |one| one.model.name())
+        .column(Column::new("seen", "seen", Unit::None), |one| one.seen)
+        .column(Column::new("size", "a size left out", Unit::None), |one| {
+            score(one.leave_one_size_out.as_ref())
+        })
+        .column(Column::new("workload", "a workload left out", Unit::None), |one| {
+            score(one.leave_one_workload_out.as_ref())
+        })
+        .table()
 }
 
 /// By workload: accuracy, and what bounds its largest size.
 fn workloads(judged: &Evaluation, report: &Report) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::text("size", "size left out"),
-        Column::text("workload_left_out", "workload left out"),
-        Column::text("bound", "bound by"),
-    ];
     let title = "Its accuracy × bias by workload, and what bounds the largest size; a dash \
                  where its parameters do not tell";
-    let mut table = Table::new("workloads", title, columns);
     let mut names: Vec<&str> = report.launches.iter().map(|l| l.key.workload.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    for name in names {
-        let of = |score: &Option<Score>| {
-            let of = score.as_ref().and_then(|score| score.workloads.get(name))?;
-            let accuracy = Sentence::new().value(of.accuracy, Unit::None).text(" ×");
-            Some(accuracy.value(of.bias, Unit::None))
-        };
+    let of = |name: &str, score: &Option<Score>| {
+        let of = score.as_ref().and_then(|score| score.workloads.get(name))?;
+        let accuracy = Sentence::new().value(of.accuracy, Unit::None).text(" ×");
+        Some(accuracy.value(of.bias, Unit::None))
+    };
+    let bound = |name: &str| {
         let its = report.launches.iter().filter(|launch| launch.key.workload == name);
-        let largest = its.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let bound = largest.and_then(|launch| {
-            let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
-            let bound = Sentence::from(bound.label()).text(" × ");
-            Some(bound.value(times.min(99.0), Unit::None).text(" at ").name(size(&launch.key)))
-        });
-        table.row([
-            name.to_owned().into(),
-            of(&judged.leave_one_size_out).into(),
-            of(&judged.leave_one_workload_out).into(),
-            bound.into(),
-        ]);
-    }
-    table
+        let launch = its.max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+        let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
+        let bound = Sentence::from(bound.label()).text(" × ");
+        Some(bound.value(times.min(99.0), Unit::None).text(" at ").name(size(&launch.key)))
+    };
+    Table::of("workloads", title, names)
+        .column(Column::text("workload", "workload"), |name| name.to_string())
+        .column(Column::text("size", "size left out"), |name| of(name, &judged.leave_one_size_out))
+        .column(Column::text("workload_left_out", "workload left out"), |name| {
+            of(name, &judged.leave_one_workload_out)
+        })
+        .column(Column::text("bound", "bound by"), |name| bound(name))
+        .table()
 }
 
 fn parameters(judged: &Evaluation) -> Table {

@@ -3,7 +3,7 @@
 use crate::labels::{self, Shared, case_name, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::record::{Grade, Outcome};
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use std::collections::BTreeSet;
 
 /// Failures, flags, skips and unreadable lines, each with the cases that it is of.
@@ -91,20 +91,19 @@ fn is_wrong(row: &Aggregate) -> bool {
 /// above speak.
 fn by_device(input: &ReportInput) -> Table {
     let devices = &input.reported_devices;
-    let counts = |(.., is): &CaseResult| -> Vec<u64> {
-        let of = |device| input.rows.iter().filter(|row| row.device == device && is(row)).count();
-        (0..devices.len()).map(|device| of(device) as u64).collect()
-    };
-    let found = RESULTS.iter().map(|result| (result, counts(result)));
-    let found: Vec<_> = found.filter(|(_, counts)| counts.iter().any(|n| *n > 0)).collect();
-    let columns = found.iter().map(|((key, title, _), _)| Column::new(key, *title, Unit::Count));
-    let columns = [Column::names("device", "device")].into_iter().chain(columns);
-    let mut table = Table::new("by_device", "What the cases of each device came to", columns);
-    for (place, device) in devices.iter().enumerate().filter(|_| devices.len() > 1) {
-        let counts = found.iter().map(|(_, counts)| Cell::Count(counts[place]));
-        table.row([Cell::from(device.name.clone())].into_iter().chain(counts));
-    }
-    table
+    let shown = devices.iter().enumerate().filter(|_| devices.len() > 1);
+    let found = RESULTS.iter().filter(|(.., is)| input.rows.iter().any(is));
+    Table::of("by_device", "What the cases of each device came to", shown)
+        .column(Column::names("device", "device"), |(_, device)| device.name.clone())
+        .columns(
+            found,
+            |(key, title, _)| Column::new(key, *title, Unit::Count),
+            |(place, _), (.., is)| {
+                let its = input.rows.iter().filter(|row| row.device == *place);
+                its.filter(|row| is(row)).count() as u64
+            },
+        )
+        .table()
 }
 
 #[cfg(test)]
@@ -115,6 +114,7 @@ mod tests {
     use gpubench_core::gpu::DeviceInfo;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Flag, Record};
+    use gpubench_document::Cell;
 
     fn of(devices: usize, records: &[Record]) -> Section {
         let header =

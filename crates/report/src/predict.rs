@@ -5,7 +5,7 @@ use super::render;
 use gpubench_analysis::fit::{Bound, Model};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
-use gpubench_document::{Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, TableOf, Unit};
 use gpubench_model::components::{penalty, pick, relative_error};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -130,58 +130,45 @@ pub fn section(predictions: &[Prediction]) -> Section {
 }
 
 fn table(predictions: &[Prediction]) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::text("size", "size"),
-        Column::text("device", "device"),
-        Column::new("predicted", "predicted", Unit::Seconds),
-        Column::text("between", "between"),
-        Column::new("measured", "measured", Unit::Seconds),
-        Column::new("error", "error", Unit::Change),
-    ];
-    let mut table = Table::new("predictions", "By case, the fastest device first", columns);
-    for prediction in predictions {
-        for predicted in &prediction.per_device {
-            let error = predicted.unseen().map(|measured| predicted.seconds / measured - 1.0);
-            let error = if predicted.fitted { "fitted".into() } else { error.into() };
-            table.row([
-                prediction.key.workload.clone().into(),
-                size(&prediction.key).into(),
-                printable(&predicted.device, 40).into(),
-                predicted.seconds.into(),
-                predicted.interval.map_or_else(|| "unknown".into(), between).into(),
-                predicted.measured.into(),
-                error,
-            ]);
-        }
-    }
-    table
+    by_case("predictions", "By case, the fastest device first", cases(predictions))
+        .column(Column::new("predicted", "predicted", Unit::Seconds), |(_, one)| one.seconds)
+        .column(Column::text("between", "between"), |(_, one)| {
+            one.interval.map_or_else(|| "unknown".into(), between)
+        })
+        .column(Column::new("measured", "measured", Unit::Seconds), |(_, one)| one.measured)
+        .column(Column::new("error", "error", Unit::Change), |(_, one)| match one.fitted {
+            true => "fitted".into(),
+            false => Cell::from(one.unseen().map(|measured| one.seconds / measured - 1.0)),
+        })
+        .table()
 }
 
 /// What one group predicts, and what all groups do, of what was emulated whole.
 fn grid_table(predictions: &[Prediction]) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::text("size", "size"),
-        Column::text("device", "device"),
-        Column::new("group", "by one group", Unit::Seconds),
-        Column::new("grid", "by all groups", Unit::Seconds),
-        Column::new("error", "error", Unit::Change),
-    ];
-    let mut table = Table::new("grid", "One group against all groups", columns);
-    for prediction in predictions {
-        for predicted in prediction.per_device.iter().filter(|one| one.grid_seconds.is_some()) {
-            table.row([
-                prediction.key.workload.clone().into(),
-                size(&prediction.key).into(),
-                printable(&predicted.device, 40).into(),
-                predicted.seconds.into(),
-                predicted.grid_seconds.into(),
-                predicted.group_error().into(),
-            ]);
-        }
-    }
-    table
+    let emulated = cases(predictions).filter(|(_, one)| one.grid_seconds.is_some());
+    by_case("grid", "One group against all groups", emulated)
+        .column(Column::new("group", "by one group", Unit::Seconds), |(_, one)| one.seconds)
+        .column(Column::new("grid", "by all groups", Unit::Seconds), |(_, one)| one.grid_seconds)
+        .column(Column::new("error", "error", Unit::Change), |(_, one)| one.group_error())
+        .table()
+}
+
+/// A case and what is predicted of it on a device.
+type Predicted<'p> = (&'p CaseKey, &'p DevicePrediction);
+
+fn cases(predictions: &[Prediction]) -> impl Iterator<Item = Predicted<'_>> {
+    predictions.iter().flat_map(|of| of.per_device.iter().map(|one| (&of.key, one)))
+}
+
+fn by_case<'p>(
+    key: &str,
+    title: &'static str,
+    predicted: impl Iterator<Item = Predicted<'p>>,
+) -> TableOf<Predicted<'p>> {
+    Table::of(key, title, predicted)
+        .column(Column::text("workload", "workload"), |(key, _)| key.workload.clone())
+        .column(Column::text("size", "size"), |(key, _)| size(key))
+        .column(Column::text("device", "device"), |(_, one)| printable(&one.device, 40))
 }
 
 fn between([low, high]: [f64; 2]) -> Sentence {

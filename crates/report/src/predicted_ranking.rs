@@ -4,7 +4,7 @@ use super::labels::with_reasons;
 use super::ranking::device;
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 
 /// Both orders, and what nothing is predicted of; without parts where no prediction was requested.
 pub(super) fn section(ranking: &Ranking) -> Section {
@@ -43,25 +43,19 @@ fn not_predicted(ranking: &Ranking, prediction: &PredictedRanking) -> Section {
 
 /// Ranks and speeds, measured and predicted; dashes where nothing is predicted.
 fn table(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
-    let columns = [
-        Column::text("device", "device"),
-        Column::new("rank", "rank", Unit::Count),
-        Column::new("predicted_rank", "predicted rank", Unit::Count),
-        Column::new("speed", "speed", Unit::Relative),
-        Column::new("predicted_speed", "predicted speed", Unit::Relative),
-    ];
-    let mut table = Table::new("predicted", "Measured and predicted", columns);
-    for row in &prediction.rows {
-        let rank = |at: usize| Cell::from(row.ranks.map(|ranks| ranks[at] as u64));
-        table.row([
-            device(&ranking.devices[row.device]).into(),
-            rank(0),
-            rank(1),
-            row.measured.into(),
-            row.predicted.into(),
-        ]);
-    }
-    table
+    Table::of("predicted", "Measured and predicted", &prediction.rows)
+        .column(Column::text("device", "device"), |row| device(&ranking.devices[row.device]))
+        .column(Column::new("rank", "rank", Unit::Count), |row| {
+            row.ranks.map(|[rank, _]| rank as u64)
+        })
+        .column(Column::new("predicted_rank", "predicted rank", Unit::Count), |row| {
+            row.ranks.map(|[_, rank]| rank as u64)
+        })
+        .column(Column::new("speed", "speed", Unit::Relative), |row| row.measured)
+        .column(Column::new("predicted_speed", "predicted speed", Unit::Relative), |row| {
+            row.predicted
+        })
+        .table()
 }
 
 /// A device's cells of a spreadsheet: cases, then speed and rank as measured over them, then as predicted;

@@ -3,7 +3,7 @@
 use crate::caches;
 use crate::knee::knee;
 use gpubench_core::class::Class;
-use gpubench_core::record::profile::{Apart, Footprint, Local, Profile, Stream, Traffic, Value};
+use gpubench_core::record::profile::{Apart, Footprint, Local, Profile, Traffic, Value};
 use gpubench_core::text::printable;
 use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
 
@@ -82,24 +82,23 @@ fn units(profile: &Profile) -> Sentence {
 }
 
 fn instructions(profile: &Profile) -> Table {
-    let columns = [
-        Column::text("instruction", "instruction"),
-        Column::new("latency", "latency", Unit::Seconds),
-        Column::new("throughput", "whole device", Unit::PerSecond),
-        Column::new("per_cycle", "cycle of a unit", Unit::None),
-    ];
-    let mut table = Table::new("instructions", "Instructions", columns);
-    for class in Class::priced() {
-        let Some(instruction) = profile.instruction(class) else { continue };
-        let each = instruction.throughput.zip(profile.units().zip(profile.device.clock_hz));
-        table.row([
-            class.name().replace('_', " ").into(),
-            instruction.latency.and_then(quantity).into(),
-            instruction.throughput.and_then(quantity).into(),
-            each.map(|(rate, (units, clock))| rate.value / f64::from(units) / clock).into(),
-        ]);
-    }
-    table
+    let known = Class::priced().filter_map(|class| profile.instruction(class));
+    let per_cycle = |rate: Value| {
+        let (units, clock) = profile.units().zip(profile.device.clock_hz)?;
+        Some(rate.value / f64::from(units) / clock)
+    };
+    Table::of("instructions", "Instructions", known)
+        .column(Column::text("instruction", "instruction"), |of| of.class.name().replace('_', " "))
+        .column(Column::new("latency", "latency", Unit::Seconds), |of| {
+            of.latency.and_then(quantity)
+        })
+        .column(Column::new("throughput", "whole device", Unit::PerSecond), |of| {
+            of.throughput.and_then(quantity)
+        })
+        .column(Column::new("per_cycle", "cycle of a unit", Unit::None), |of| {
+            of.throughput.and_then(per_cycle)
+        })
+        .table()
 }
 
 fn traffic_word(traffic: Traffic) -> &'static str {
@@ -111,26 +110,18 @@ fn traffic_word(traffic: Traffic) -> &'static str {
 }
 
 fn streams(profile: &Profile) -> Table {
-    let columns = [
-        Column::text("traffic", "traffic"),
-        Column::new("width", "bytes an access", Unit::Count),
-        Column::new("bandwidth", "bandwidth", Unit::BytesPerSecond),
-        Column::new("groups", "at groups", Unit::Count),
-        Column::new("knee", "knee, work-items", Unit::Count),
-    ];
-    let title = "Global memory, bandwidth of a full device";
-    let mut table = Table::new("streams", title, columns);
-    for stream in &profile.streams {
-        let Some(last) = stream.points.last() else { continue };
-        table.row([
-            traffic_word(stream.traffic).into(),
-            u64::from(stream.width).into(),
-            quantity(last.bandwidth).into(),
-            u64::from(last.groups).into(),
-            knee(stream).into(),
-        ]);
-    }
-    table
+    let all = profile.streams.iter().filter_map(|stream| Some((stream, stream.points.last()?)));
+    Table::of("streams", "Global memory, bandwidth of a full device", all)
+        .column(Column::text("traffic", "traffic"), |(stream, _)| traffic_word(stream.traffic))
+        .column(Column::new("width", "bytes an access", Unit::Count), |(stream, _)| {
+            u64::from(stream.width)
+        })
+        .column(Column::new("bandwidth", "bandwidth", Unit::BytesPerSecond), |(_, last)| {
+            quantity(last.bandwidth)
+        })
+        .column(Column::new("groups", "at groups", Unit::Count), |(_, last)| u64::from(last.groups))
+        .column(Column::new("knee", "knee, work-items", Unit::Count), |(stream, _)| knee(stream))
+        .table()
 }
 
 /// Of each kind of traffic its widest accesses.
@@ -140,14 +131,6 @@ fn occupancy(profile: &Profile) -> Table {
         let of_kind = profile.streams.iter().filter(move |stream| stream.traffic == traffic);
         of_kind.max_by_key(|stream| stream.width)
     };
-    let column = |kind| {
-        let label = traffic_word(kind);
-        Column::new(label, label, Unit::BytesPerSecond)
-    };
-    let columns = [Column::new("groups", "groups", Unit::Count)];
-    let title = "Global memory, bandwidth against groups";
-    let columns = columns.into_iter().chain(kinds.map(column));
-    let mut table = Table::new("occupancy", title, columns);
     let mut groups: Vec<u32> = kinds
         .into_iter()
         .filter_map(widest)
@@ -155,13 +138,17 @@ fn occupancy(profile: &Profile) -> Table {
         .collect();
     groups.sort_unstable();
     groups.dedup();
-    for groups in groups {
-        let at = |stream: &Stream| stream.points.iter().find(|p| p.groups == groups).copied();
-        let bandwidth =
-            |traffic| Cell::from(widest(traffic).and_then(at).and_then(|p| quantity(p.bandwidth)));
-        table.row([u64::from(groups).into()].into_iter().chain(kinds.map(bandwidth)));
-    }
-    table
+    let heading = |kind: &Traffic| {
+        let label = traffic_word(*kind);
+        Column::new(label, label, Unit::BytesPerSecond)
+    };
+    Table::of("occupancy", "Global memory, bandwidth against groups", groups)
+        .column(Column::new("groups", "groups", Unit::Count), |groups| u64::from(*groups))
+        .columns(kinds, heading, |groups, kind| {
+            let at = widest(*kind)?.points.iter().find(|point| point.groups == *groups)?;
+            quantity(at.bandwidth)
+        })
+        .table()
 }
 
 /// Working sets, with a new number where a level of cache ends.
@@ -184,19 +171,15 @@ fn levels(chase: &[Footprint]) -> Table {
 }
 
 fn apart(key: &str, title: &'static str, all: &[Apart], how: &'static str) -> Table {
-    let columns = [
-        Column::new("bytes", how, Unit::Bytes),
-        Column::new("each", "each read", Unit::Seconds),
-        Column::new("times", "times", Unit::Ratio),
-    ];
-    let mut table = Table::new(key, title, columns);
     // Neighbours side by side, or at an aligned place: where that is unknown, nothing is relative.
     let nearest = all.first().filter(|point| point.bytes <= 4).map(|point| point.each.value);
-    for point in all {
-        let times = nearest.map(|nearest| point.each.value / nearest);
-        table.row([f64::from(point.bytes).into(), quantity(point.each).into(), times.into()]);
-    }
-    table
+    Table::of(key, title, all)
+        .column(Column::new("bytes", how, Unit::Bytes), |point| f64::from(point.bytes))
+        .column(Column::new("each", "each read", Unit::Seconds), |point| quantity(point.each))
+        .column(Column::new("times", "times", Unit::Ratio), |point| {
+            nearest.map(|nearest| point.each.value / nearest)
+        })
+        .table()
 }
 
 fn local(section: Section, local: &Local) -> Section {
@@ -238,7 +221,7 @@ fn synchronisation(profile: &Profile) -> Table {
 mod tests {
     use super::*;
     use gpubench_core::record::profile::{
-        Atomics, Bandwidth, Barrier, Instruction, Launch, Strides, VERSION,
+        Atomics, Bandwidth, Barrier, Instruction, Launch, Stream, Strides, VERSION,
     };
     use gpubench_core::record::sample::device;
 

@@ -238,23 +238,13 @@ fn energy(ranking: &Ranking) -> Section {
 }
 
 fn energy_table(ranking: &Ranking, energy: &Energy) -> Table {
-    let columns = [
-        Column::text("device", "device"),
-        Column::new("per_watt", "per watt", Unit::Relative),
-        Column::new("speed", "speed", Unit::Relative),
-        Column::text("pareto", "Pareto"),
-    ];
     let title = "Work per joule beside speed; Pareto: no other device beats it in both";
-    let mut table = Table::new("energy", title, columns);
-    for row in &energy.rows {
-        table.row([
-            device(&ranking.devices[row.device]).into(),
-            row.per_joule.into(),
-            row.speed.into(),
-            row.pareto.into(),
-        ]);
-    }
-    table
+    Table::of("energy", title, &energy.rows)
+        .column(Column::text("device", "device"), |row| device(&ranking.devices[row.device]))
+        .column(Column::new("per_watt", "per watt", Unit::Relative), |row| row.per_joule)
+        .column(Column::new("speed", "speed", Unit::Relative), |row| row.speed)
+        .column(Column::text("pareto", "Pareto"), |row| row.pareto)
+        .table()
 }
 
 fn skipped(overall: &Family) -> Section {

@@ -3,7 +3,7 @@
 use super::labels::capitalised;
 use gpubench_analysis::rank::{Family, Ranking};
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Column, Quantity, Scale, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Quantity, Scale, Section, Sentence, Table, Unit};
 
 /// More columns than this are no picture.
 const MAX_DEVICES: usize = 12;
@@ -27,15 +27,6 @@ pub(super) fn section(ranking: &Ranking, overall: &Family) -> Section {
 
 fn table(ranking: &Ranking, overall: &Family) -> Table {
     let shown: Vec<usize> = overall.rows.iter().take(MAX_DEVICES).map(|row| row.device).collect();
-    let first = [
-        Column::names("workload", "workload"),
-        Column::text("family", "family"),
-        Column::new("cases", "cases", Unit::Count),
-    ];
-    let key = |device: usize| format!("device {}", device + 1);
-    let columns = shown.iter().map(|&device| {
-        Column::new(&key(device), ranking.devices[device].name.clone(), Unit::Fraction)
-    });
     let title = Sentence::from("Relative to the best of ")
         .counted(overall.rows.len() as u64, "device")
         .text(", in their order; the stronger the colour, the faster");
@@ -43,27 +34,23 @@ fn table(ranking: &Ranking, overall: &Family) -> Table {
         true => title.text(", the first ").value(shown.len() as f64, Unit::Count),
         false => title,
     };
-    let table = Table::new("by_workload", title, first.into_iter().chain(columns));
+    let key = |device: usize| format!("device_{}", device + 1);
+    let heading = |device: &usize| {
+        Column::new(&key(*device), ranking.devices[*device].name.clone(), Unit::Fraction)
+    };
+    let table = Table::of("by_workload", title, &overall.winners)
+        .column(Column::names("workload", "workload"), |of| printable(&of.workload, 60))
+        .column(Column::text("family", "family"), |of| capitalised(&of.family))
+        .column(Column::new("cases", "cases", Unit::Count), |of| of.cases as u64)
+        .columns(shown, heading, |of, device| {
+            let of = of.speeds.iter().find(|one| one.device == *device);
+            of.and_then(|one| Quantity::new(one.speed))
+        })
+        .table();
     // From the slowest on, by factors: one device far in front must not leave the others without colour.
     let speeds = overall.winners.iter().flat_map(|winner| &winner.speeds).map(|one| one.speed);
     let slowest = speeds.fold(0.5, f64::min).max(PALEST);
-    let mut table = table.shaded(Scale::Log2, [slowest, 1.0]);
-    for winner in &overall.winners {
-        let speed = |device: &usize| {
-            let of = winner.speeds.iter().find(|one| one.device == *device);
-            Cell::from(of.and_then(|one| Quantity::new(one.speed)))
-        };
-        let first: [Cell; 3] = [
-            printable(&winner.workload, 60).into(),
-            capitalised(&winner.family).into(),
-            (winner.cases as u64).into(),
-        ];
-        table.row(first.into_iter().chain(shown.iter().map(speed)));
-        if winner.is_clear {
-            let place = shown.iter().position(|device| *device == winner.device);
-            let column = place.map(|place| table.columns()[3 + place].key().to_owned());
-            column.iter().for_each(|column| table.best(column));
-        }
-    }
-    table
+    let table = table.shaded(Scale::Log2, [slowest, 1.0]);
+    let clear = overall.winners.iter().enumerate().filter(|(_, winner)| winner.is_clear);
+    clear.fold(table, |table, (row, winner)| table.with_best(row, &key(winner.device)))
 }

@@ -2,8 +2,8 @@
 
 use super::labels::capitalised;
 use super::ranking::device;
-use gpubench_analysis::rank::{Family, Ranking, Row};
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_analysis::rank::{Family, Ranking, Row, Without};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 
 /// Slower devices that the sentence names, at most.
 const MAX_NAMED: usize = 4;
@@ -101,44 +101,35 @@ pub(super) fn weights(ranking: &Ranking, overall: &Family) -> Section {
         return section;
     }
     let title = "Shares of the families";
-    let shares = Table::of(
-        "weights",
-        title,
-        &overall.shares,
-        [
-            (Column::text("family", "family"), |share| capitalised(&share.family).into()),
-            (Column::new("share", "share", Unit::Fraction), |share| share.share.into()),
-            (Column::new("cases", "cases", Unit::Count), |share| (share.cases as u64).into()),
-        ],
-    );
+    let shares = Table::of("weights", title, &overall.shares)
+        .column(Column::text("family", "family"), |share| capitalised(&share.family))
+        .column(Column::new("share", "share", Unit::Fraction), |share| share.share)
+        .column(Column::new("cases", "cases", Unit::Count), |share| share.cases as u64)
+        .table();
     section.table(shares).table(places(ranking, overall))
 }
 
 /// Each device's place, and the one that it would have without each family.
 fn places(ranking: &Ranking, overall: &Family) -> Table {
-    let first = [Column::names("device", "device"), Column::new("place", "place", Unit::Count)];
-    let without = overall.without.iter().map(|without| {
+    let title = "Places in the order, and those without each family";
+    let without = |without: &&Without| {
         let heading = Sentence::from("without ").name(capitalised(&without.family));
         Column::new(&format!("without {}", without.family), heading, Unit::Count)
-    });
-    let title = "Places in the order, and those without each family";
-    let mut table = Table::new("without", title, first.into_iter().chain(without));
-    for (place, row) in overall.rows.iter().enumerate() {
-        let others = overall.without.iter().map(|without| {
-            let place = place_of(row.device, &without.order);
-            Cell::from(place.map(|place| place as u64 + 1))
-        });
-        let first: [Cell; 2] =
-            [device(&ranking.devices[row.device]).into(), (place as u64 + 1).into()];
-        table.row(first.into_iter().chain(others));
-    }
-    table
+    };
+    Table::of("without", title, overall.rows.iter().enumerate())
+        .column(Column::names("device", "device"), |(_, row)| device(&ranking.devices[row.device]))
+        .column(Column::new("place", "place", Unit::Count), |(place, _)| *place as u64 + 1)
+        .columns(&overall.without, without, |(_, row), without| {
+            place_of(row.device, &without.order).map(|place| place as u64 + 1)
+        })
+        .table()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Sample;
+    use gpubench_document::Cell;
 
     #[test]
     fn a_verdict_says_how_sure_it_is() {

@@ -48,28 +48,18 @@ fn relative(predictions: &[Prediction]) -> Table {
 }
 
 fn picking(predictions: &[Prediction]) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::text("size", "size"),
-        Column::text("picked", "picked"),
-        Column::text("best", "best"),
-        Column::new("penalty", "penalty", Unit::Fraction),
-        Column::new("error", "error", Unit::Fraction),
-    ];
-    let mut table = Table::new("picking", "Picking by what is predicted", columns);
-    for prediction in predictions {
-        let Some(order) = prediction.order() else { continue };
-        let best = if order.best == order.picked { "the same" } else { order.best };
-        table.row([
-            prediction.key.workload.clone().into(),
-            size(&prediction.key).into(),
-            printable(order.picked, 40).into(),
-            printable(best, 40).into(),
-            order.penalty.into(),
-            order.relative_error.into(),
-        ]);
-    }
-    table
+    let ordered = predictions.iter().filter_map(|one| Some((&one.key, one.order()?)));
+    Table::of("picking", "Picking by what is predicted", ordered)
+        .column(Column::text("workload", "workload"), |(key, _)| key.workload.clone())
+        .column(Column::text("size", "size"), |(key, _)| size(key))
+        .column(Column::text("picked", "picked"), |(_, of)| printable(of.picked, 40))
+        .column(Column::text("best", "best"), |(_, of)| match of.best == of.picked {
+            true => "the same".into(),
+            false => printable(of.best, 40),
+        })
+        .column(Column::new("penalty", "penalty", Unit::Fraction), |(_, of)| of.penalty)
+        .column(Column::new("error", "error", Unit::Fraction), |(_, of)| of.relative_error)
+        .table()
 }
 
 #[cfg(test)]

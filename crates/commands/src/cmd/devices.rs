@@ -96,23 +96,18 @@ fn text<'a>(
 }
 
 fn table(devices: &[Numbered], width: Option<usize>) -> String {
-    let table = Table::of(
-        "devices",
-        "Devices",
-        devices,
-        [
-            (Column::new("gpu", "gpu", Unit::Count), |of| (of.physical_gpu as u64).into()),
-            (Column::names("device", "device"), |of| of.device.label().into()),
-            (Column::text("name", "name"), |of| of.device.name.clone().into()),
-            (Column::text("type", "type"), |of| kind(of.device.kind).into()),
-            (Column::new("memory", "memory", Unit::Bytes), |of| {
-                of.device.memory.map(|memory| memory.0 as f64).into()
-            }),
-            (Column::new("units", "units", Unit::Count), |of| {
-                of.device.compute_units.map(u64::from).into()
-            }),
-        ],
-    );
+    let table = Table::of("devices", "Devices", devices)
+        .column(Column::new("gpu", "gpu", Unit::Count), |of| of.physical_gpu as u64)
+        .column(Column::names("device", "device"), |of| of.device.label())
+        .column(Column::text("name", "name"), |of| of.device.name.clone())
+        .column(Column::text("type", "type"), |of| kind(of.device.kind))
+        .column(Column::new("memory", "memory", Unit::Bytes), |of| {
+            of.device.memory.map(|memory| memory.0 as f64)
+        })
+        .column(Column::new("units", "units", Unit::Count), |of| {
+            of.device.compute_units.map(u64::from)
+        })
+        .table();
     render::text::table(&table, width)
 }
 

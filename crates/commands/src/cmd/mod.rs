@@ -73,21 +73,27 @@ struct Cli {
     color: show::Color,
 }
 
-/// Declares the commands: each a module with its `Args` and `run`.
+/// Declares commands: each a module with its `Args` and `run`, of the signature of `dispatch`.
 macro_rules! commands {
-    ($($(#[$about:meta])* $name:ident: $module:ident,)*) => {
+    (
+        fn dispatch($command:ident: $taken:ty) -> $result:ty;
+        $($(#[$about:meta])* $name:ident: $module:ident,)*
+    ) => {
         #[derive(Debug, clap::Subcommand)]
         enum Command { $($(#[$about])* $name($module::Args),)* }
 
-        fn dispatch(command: Command) -> Result<ExitCode> {
-            match command {
+        fn dispatch($command: $taken) -> $result {
+            match $command {
                 $(Command::$name(args) => $module::run(args),)*
             }
         }
     };
 }
+use commands;
 
 commands! {
+    fn dispatch(command: Command) -> Result<ExitCode>;
+
     /// Run a suite on every device and write its results
     Run: run,
     /// Run a suite in whatever browser opens a page

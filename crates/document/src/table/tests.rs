@@ -32,3 +32,18 @@ fn rows_are_as_wide_as_the_table_and_keys_distinct() {
     assert_eq!((filled.columns().len(), filled.bests()), (2, &[(0, 1)][..]));
     assert_eq!(Table::new("t", "t", []).shaded(Scale::Linear, [1.0, f64::NAN]).shade(), None);
 }
+
+#[test]
+fn each_item_is_a_row_and_each_column_shows_something_of_it() {
+    let table = Table::of("t", "t", [("a", 1u64), ("b", 2)])
+        .column(Column::text("name", "name"), |(name, _)| *name)
+        .columns(
+            [10, 20],
+            |factor| Column::new("n", format!("× {factor}"), Unit::Count),
+            |(_, n), factor| n * factor,
+        )
+        .table();
+    let keys: Vec<&str> = table.columns().iter().map(Column::key).collect();
+    assert_eq!(keys, ["name", "n", "n_2"]);
+    assert_eq!(table.rows()[1], ["b".into(), Cell::Count(20), Cell::Count(40)]);
+}

@@ -41,12 +41,9 @@ fn pairs(names: &[&str]) -> Vec<[usize; 2]> {
     (0..names.len()).flat_map(behind).collect()
 }
 
-fn ratio_columns(names: &[&str]) -> Vec<Column> {
-    let column = |[of, over]: [usize; 2]| {
-        let title = format!("{} / {}", names[of], names[over]);
-        Column::new(&title, Sentence::new().name(&title), Unit::Ratio)
-    };
-    pairs(names).into_iter().map(column).collect()
+fn ratio_column([of, over]: [usize; 2], names: &[&str]) -> Column {
+    let title = format!("{} / {}", names[of], names[over]);
+    Column::new(&title, Sentence::new().name(&title), Unit::Ratio)
 }
 
 /// The groups in the order of their first line.
@@ -57,54 +54,54 @@ fn groups(lines: &[Line], names: &[&str]) -> Table {
             groups.push(&line.group);
         }
     }
-    let columns = [Column::text("what", "what")].into_iter().chain(ratio_columns(names));
-    let mut table = Table::new("ratios", "How the APIs differ", columns);
-    for group in groups {
-        let of: Vec<&Line> = lines.iter().filter(|line| line.group == group).collect();
-        let ratios = pairs(names).into_iter().map(|pair| {
-            let each: Vec<Ratio> = of.iter().filter_map(|line| ratio(line, pair)).collect();
-            cell(Ratio::mean(&each))
-        });
-        table.row([group.to_owned().into()].into_iter().chain(ratios));
-    }
-    table
+    Table::of("ratios", "How the APIs differ", groups)
+        .column(Column::text("what", "what"), |group| group.to_string())
+        .columns(
+            pairs(names),
+            |pair| ratio_column(*pair, names),
+            |group, pair| {
+                let of = lines.iter().filter(|line| line.group == *group);
+                let each: Vec<Ratio> = of.filter_map(|line| ratio(line, *pair)).collect();
+                cell(Ratio::mean(&each))
+            },
+        )
+        .table()
 }
 
 fn figures(lines: &[Line], names: &[&str]) -> Table {
-    let columns = [Column::text("what", "what"), Column::text("case", "case")];
-    let seconds =
-        names.iter().map(|name| Column::new(name, Sentence::new().name(*name), Unit::Seconds));
-    let clock = Column::text("clock", "clock");
-    let columns = columns.into_iter().chain(seconds).chain([clock]).chain(ratio_columns(names));
-    let mut table = Table::new("figures", "Median times, each with its 95 % interval", columns);
-    for line in lines {
-        let seconds = line
-            .figures
-            .iter()
-            .map(|figure| Cell::from(figure.and_then(|of| quantity(of.seconds, of.interval))));
-        let ratios = pairs(names).into_iter().map(|pair| cell(ratio(line, pair)));
-        let what = [line.group.clone().into(), line.what.clone().into()];
-        table.row(what.into_iter().chain(seconds).chain([clocks(line).into()]).chain(ratios));
-    }
-    table
+    Table::of("figures", "Median times, each with its 95 % interval", lines)
+        .column(Column::text("what", "what"), |line| line.group.clone())
+        .column(Column::text("case", "case"), |line| line.what.clone())
+        .columns(
+            names.iter().enumerate(),
+            |(_, name)| Column::new(name, Sentence::new().name(**name), Unit::Seconds),
+            |line, (i, _)| line.figures[*i].and_then(|of| quantity(of.seconds, of.interval)),
+        )
+        .column(Column::text("clock", "clock"), |line| clocks(line))
+        .columns(
+            pairs(names),
+            |pair| ratio_column(*pair, names),
+            |line, pair| cell(ratio(line, *pair)),
+        )
+        .table()
 }
 
 /// What runs as no other API runs it.
 fn not_compared(uncompared: &[Uncompared], names: &[&str]) -> Table {
-    let columns = ["case", "API", "variant", "bounds checks"];
-    let columns = columns.map(|title| Column::text(title, title));
     let title = "Not compared: no other API ran this variant with these checks";
-    let mut table = Table::new("not_compared", title, columns);
-    for Uncompared { case, api, variant, bounds_checks } in uncompared {
-        let checks = match bounds_checks {
-            Some(BoundsChecks::On) => "on".into(),
-            Some(BoundsChecks::Off) => "off".into(),
-            None => Cell::Missing,
-        };
-        let variant = if variant.is_empty() { Cell::Missing } else { variant.clone().into() };
-        table.row([case.clone().into(), names[*api].to_owned().into(), variant, checks]);
-    }
-    table
+    Table::of("not_compared", title, uncompared)
+        .column(Column::text("case", "case"), |of| of.case.clone())
+        .column(Column::text("API", "API"), |of| names[of.api].to_owned())
+        .column(Column::text("variant", "variant"), |of| {
+            (!of.variant.is_empty()).then(|| of.variant.clone())
+        })
+        .column(Column::text("bounds checks", "bounds checks"), |of| {
+            of.bounds_checks.map(|checks| match checks {
+                BoundsChecks::On => "on",
+                BoundsChecks::Off => "off",
+            })
+        })
+        .table()
 }
 
 fn ratio(line: &Line, [of, over]: [usize; 2]) -> Option<Ratio> {

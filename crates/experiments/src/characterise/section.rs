@@ -12,8 +12,8 @@ use gpubench_document::{Column, Quantity, Section, Table, Unit};
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
     let devices = 0..input.reported_devices.len();
     let tables = devices.filter_map(|device| {
-        let table = table(&words(input, device))?;
-        Some(device_section(input, device).table(table))
+        let words = words(input, device);
+        (!words.is_empty()).then(|| device_section(input, device).table(table(&words)))
     });
     let tables: Vec<Section> = tables.collect();
     let section = Section::new("words", "Latency by word size").text(
@@ -49,20 +49,18 @@ fn words(input: &ReportInput, device: usize) -> Vec<Word> {
     all
 }
 
-fn table(words: &[Word]) -> Option<Table> {
-    let columns = [
-        Column::text("direction", "direction"),
-        Column::new("within", "within", Unit::Bytes),
-        Column::new("bytes", "word", Unit::Bytes),
-        Column::new("latency", "latency", Unit::Seconds),
-    ];
-    let mut table = Table::new("words", "Latency by word size and direction", columns);
-    for Word { bytes, within, writes, latency } in words {
-        let direction = if *writes { "write" } else { "read" };
-        let latency = Quantity::between(latency.value, latency.interval);
-        table.row([direction.into(), (*within).into(), (*bytes).into(), latency.into()]);
-    }
-    (!words.is_empty()).then_some(table)
+fn table(words: &[Word]) -> Table {
+    Table::of("words", "Latency by word size and direction", words)
+        .column(Column::text("direction", "direction"), |of| match of.writes {
+            true => "write",
+            false => "read",
+        })
+        .column(Column::new("within", "within", Unit::Bytes), |of| of.within)
+        .column(Column::new("bytes", "word", Unit::Bytes), |of| of.bytes)
+        .column(Column::new("latency", "latency", Unit::Seconds), |of| {
+            Quantity::between(of.latency.value, of.latency.interval)
+        })
+        .table()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::analysis::{SaveSummary, checkpoint};
 use super::data::Checkpoint;
 use crate::results::{DetailedCase, detailed_cases, skipped};
 use gpubench_analysis::ReportInput;
-use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Quantity, Section, Sentence, Table, TableOf, Unit};
 
 /// One section a case.
 pub(super) fn section(input: &ReportInput) -> Section {
@@ -43,44 +43,35 @@ fn one(case: &DetailedCase<Checkpoint>) -> Option<Section> {
     Some(section.table(skipped("what", &raw.skipped)))
 }
 
-/// A row a run: where it saves to, its queues, and what `cells` says of it.
-fn table<const N: usize>(
-    mut table: Table,
-    runs: &[SaveSummary],
-    cells: impl Fn(&SaveSummary) -> [Cell; N],
-) -> Table {
-    for run in runs {
-        let to = if run.to_file { "file" } else { "memory" };
-        let first = [to.into(), u64::from(run.queues).into()];
-        table.row(first.into_iter().chain(cells(run)));
-    }
-    table
+/// A row a run: where it saves to, and its queues.
+fn of_runs<'r>(
+    key: &str,
+    title: &'static str,
+    to: &'static str,
+    runs: &'r [SaveSummary],
+) -> TableOf<&'r SaveSummary> {
+    Table::of(key, title, runs)
+        .column(Column::text(to, to), |run| if run.to_file { "file" } else { "memory" })
+        .column(Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues))
 }
 
 fn saves(runs: &[SaveSummary]) -> Table {
-    let columns = [
-        Column::text("to", "to"),
-        Column::new("queues", "queues", Unit::Count),
-        Column::new("cost", "cost of a save", Unit::Seconds),
-        Column::new("predicted", "by model 12", Unit::Seconds),
-        Column::new("against_one", "against 1 queue", Unit::Change),
-    ];
-    table(Table::new("saves", "What a save costs", columns), runs, |run| {
-        let cost = Quantity::new(run.cost).map(|cost| cost.plus_minus(run.margin));
-        [cost.into(), run.predicted_cost.into(), run.against_one.into()]
-    })
+    of_runs("saves", "What a save costs", "to", runs)
+        .column(Column::new("cost", "cost of a save", Unit::Seconds), |run| {
+            Quantity::new(run.cost).map(|cost| cost.plus_minus(run.margin))
+        })
+        .column(Column::new("predicted", "by model 12", Unit::Seconds), |run| run.predicted_cost)
+        .column(Column::new("against_one", "against 1 queue", Unit::Change), |run| run.against_one)
+        .table()
 }
 
 fn restores(runs: &[SaveSummary]) -> Table {
-    let columns = [
-        Column::text("from", "from"),
-        Column::new("queues", "queues", Unit::Count),
-        Column::new("seconds", "restoring", Unit::Seconds),
-        Column::new("against_one", "against 1 queue", Unit::Change),
-    ];
-    table(Table::new("restores", "What going on from a saved state takes", columns), runs, |run| {
-        [run.restoring.into(), run.restoring_against_one.into()]
-    })
+    of_runs("restores", "What going on from a saved state takes", "from", runs)
+        .column(Column::new("seconds", "restoring", Unit::Seconds), |run| run.restoring)
+        .column(Column::new("against_one", "against 1 queue", Unit::Change), |run| {
+            run.restoring_against_one
+        })
+        .table()
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 //! a kernel really run at once, and what model 7 predicted.
 
 use super::analysis::{
-    ConcurrencySummary, PairSummary, PairTally, SlowdownTally, VARIANTS, concurrency, pair_tally,
+    ConcurrencySummary, PairSummary, PairTally, VARIANTS, concurrency, pair_tally,
 };
 use super::data::Concurrency;
 use crate::results::{device_section, measured, modelled_device, rounds};
 use gpubench_analysis::{Aggregate, ReportInput, Roof};
-use gpubench_document::{Cell, Column, Scale, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Scale, Section, Sentence, Table, Unit};
 use gpubench_model::concurrency::{Case as Start, Device};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,20 +112,19 @@ fn matrix(cases: &[Case], names: &Names) -> Table {
             seconds.push(&pair.second);
         }
     }
-    let second = |name: &&str| Column::new(name, names.short(name), Unit::Ratio);
-    let columns = seconds.iter().map(second);
-    let first = Column::text("first", "A (first), with B (second)");
     let title = "Speedup over serial of the row's kernel with the column's";
-    let table = Table::new("speedup", title, [first].into_iter().chain(columns));
-    let mut table = table.shaded(Scale::Linear, [1.0, 2.0]);
-    for case in cases.iter().filter(|case| !case.summary.pairs.is_empty()) {
-        let speedup = |second: &&str| {
-            let pair = case.summary.pairs.iter().find(|pair| pair.second == *second);
-            Cell::from(pair.map(|pair| pair.speedup[0]))
-        };
-        table.row([names.short(&case.name).into()].into_iter().chain(seconds.iter().map(speedup)));
-    }
-    table
+    Table::of("speedup", title, cases.iter().filter(|case| !case.summary.pairs.is_empty()))
+        .column(Column::text("first", "A (first), with B (second)"), |case| names.short(&case.name))
+        .columns(
+            seconds,
+            |name| Column::new(name, names.short(name), Unit::Ratio),
+            |case, second| {
+                let pair = case.summary.pairs.iter().find(|pair| pair.second == *second);
+                pair.map(|pair| pair.speedup[0])
+            },
+        )
+        .table()
+        .shaded(Scale::Linear, [1.0, 2.0])
 }
 
 /// How well model 7 predicted all pairs of a device, over all rounds.
@@ -153,28 +152,18 @@ fn tallied(section: Section, tally: &PairTally) -> Section {
 
 /// How near each variant of the model came, over all rounds.
 fn slowdowns(tally: &PairTally) -> Table {
-    let variants = VARIANTS.iter().zip(tally.slowdowns);
-    let variants: Vec<(&str, SlowdownTally)> =
-        variants.filter_map(|(variant, of)| Some((*variant, of?))).collect();
     let title = "Predicted slowdowns of later kernels: mean error over pairs that are measured and predicted, and \
                  pairs within 10 % of all";
-    let columns = [
-        Column::names("variant", "variant"),
-        Column::new("error", "mean error", Unit::Fraction),
-        Column::new("pairs", "over", Unit::Count),
-        Column::new("near", "within 10 %", Unit::Fraction),
-    ];
-    let mut table = Table::new("slowdowns", title, columns);
-    for (variant, of) in variants {
-        let near = of.near as f64 / tally.pairs as f64;
-        table.row([
-            variant.to_owned().into(),
-            of.error.into(),
-            (of.pairs as u64).into(),
-            near.into(),
-        ]);
-    }
-    table
+    let variants = VARIANTS.into_iter().zip(tally.slowdowns);
+    let variants = variants.filter_map(|(variant, of)| Some((variant, of?)));
+    Table::of("slowdowns", title, variants)
+        .column(Column::names("variant", "variant"), |(variant, _)| *variant)
+        .column(Column::new("error", "mean error", Unit::Fraction), |(_, of)| of.error)
+        .column(Column::new("pairs", "over", Unit::Count), |(_, of)| of.pairs as u64)
+        .column(Column::new("near", "within 10 %", Unit::Fraction), |(_, of)| {
+            of.near as f64 / tally.pairs as f64
+        })
+        .table()
 }
 
 /// What the predictions took of kernels and device besides the times, or why not.
@@ -205,41 +194,33 @@ fn inputs(section: Section, cases: &[Case], known: Known) -> Section {
 }
 
 fn copies(cases: &[Case], names: &Names) -> Table {
-    let columns = [
-        Column::text("kernel", "kernel"),
-        Column::new("copies", "most copies", Unit::Count),
-        Column::new("really", "really at once, about", Unit::Count),
-        Column::text("speedup", "copies: speedup over serial"),
-    ];
-    let mut table = Table::new("copies", "Copies of one kernel at once", columns);
-    for case in cases {
-        let copies = &case.summary.copies;
-        let [_, .., (max_copies, _)] = copies[..] else { continue };
-        let really = copies.iter().map(|(_, speedup)| speedup.round()).fold(0.0, f64::max);
-        let each = copies.iter().map(|&(n, speedup)| {
-            let n = Sentence::new().value(n.into(), Unit::Count).text(": ");
-            n.value(speedup, Unit::Ratio)
-        });
-        let each = Sentence::new().list(", ", each);
-        table.row([
-            names.short(&case.name).into(),
-            u64::from(max_copies).into(),
-            really.into(),
-            each.into(),
-        ]);
-    }
-    table
+    let several = cases.iter().filter_map(|case| match case.summary.copies[..] {
+        [_, .., (max_copies, _)] => Some((case, max_copies)),
+        _ => None,
+    });
+    let each = |&(n, speedup): &(u32, f64)| {
+        let n = Sentence::new().value(n.into(), Unit::Count).text(": ");
+        n.value(speedup, Unit::Ratio)
+    };
+    Table::of("copies", "Copies of one kernel at once", several)
+        .column(Column::text("kernel", "kernel"), |(case, _)| names.short(&case.name))
+        .column(Column::new("copies", "most copies", Unit::Count), |(_, max)| u64::from(*max))
+        .column(Column::new("really", "really at once, about", Unit::Count), |(case, _)| {
+            case.summary.copies.iter().map(|(_, speedup)| speedup.round()).fold(0.0, f64::max)
+        })
+        .column(Column::text("speedup", "copies: speedup over serial"), |(case, _)| {
+            Sentence::new().list(", ", case.summary.copies.iter().map(each))
+        })
+        .table()
 }
 
 fn skipped(cases: &[Case]) -> Table {
-    let columns = ["first", "second", "reason"].map(|name| Column::text(name, name));
-    let mut table = Table::new("skipped", "Pairs that did not run, and why", columns);
-    for case in cases {
-        for (second, reason) in &case.raw.skipped {
-            table.row([&case.name, second, reason].map(|text| text.clone().into()));
-        }
-    }
-    table
+    let skipped = cases.iter().flat_map(|case| case.raw.skipped.iter().map(move |of| (case, of)));
+    Table::of("skipped", "Pairs that did not run, and why", skipped)
+        .column(Column::text("first", "first"), |(case, _)| case.name.clone())
+        .column(Column::text("second", "second"), |(_, (second, _))| second.clone())
+        .column(Column::text("reason", "reason"), |(_, (_, reason))| reason.clone())
+        .table()
 }
 
 /// A kernel with all that ran concurrently with it.
@@ -248,62 +229,50 @@ fn pairs(case: &Case, names: &Names) -> Section {
         1 => "one queue, in order",
         _ => "a queue each",
     };
-    let (mut times, mut starts) = (times_table(), starts_table());
-    for pair in &case.summary.pairs {
-        let second = || Cell::from(names.short(&pair.second));
-        let [isolated, concurrent] = [pair.isolated, pair.concurrent].map(|t| t.map(Cell::from));
-        let figures = isolated.into_iter().chain(concurrent).chain(pair.speedup.map(Cell::from));
-        times.row([second()].into_iter().chain(figures));
-        let slowdown = [0, 1].map(|i| Cell::from(pair.slowdown.map(|slowdown| slowdown[i])));
-        let expected = |of: fn(&super::analysis::Expected) -> Cell| pair.expected.as_ref().map(of);
-        let case = pair.case.map(|case| match pair.swapped {
-            true => Sentence::from(letter(case)).text(", swapped"),
-            false => letter(case).into(),
-        });
-        let variants = (0..VARIANTS.len())
-            .map(|variant| Cell::from(pair.expected.and_then(|of| of.slowdown[variant])));
-        let predicted = [expected(|expected| letter(expected.case).into()).into()];
-        let speedup = [expected(|expected| expected.speedup.into()).into()];
-        let seen = [second(), case.into()].into_iter().chain(slowdown);
-        starts.row(seen.chain(predicted).chain(variants).chain(speedup));
-    }
     Section::new(&case.name, Sentence::new().name(&case.name))
         .fact("queues", "queues", queues)
-        .table(times)
-        .table(starts)
+        .table(times(&case.summary.pairs, names))
+        .table(starts(&case.summary.pairs, names))
 }
 
-fn times_table() -> Table {
-    let columns = [
-        Column::text("second", "B"),
-        Column::new("a_isolated", "A isolated", Unit::Seconds),
-        Column::new("b_isolated", "B isolated", Unit::Seconds),
-        Column::new("a_first", "A first", Unit::Seconds),
-        Column::new("b_first", "B first", Unit::Seconds),
-        Column::new("speedup_a_first", "speedup", Unit::Ratio),
-        Column::new("speedup_b_first", "B first", Unit::Ratio),
-    ];
-    Table::new(
-        "times",
-        "Isolated, and concurrent with A or B queued first; speedup over serial of both orders",
-        columns,
-    )
+fn times(pairs: &[PairSummary], names: &Names) -> Table {
+    let title =
+        "Isolated, and concurrent with A or B queued first; speedup over serial of both orders";
+    let seconds = |key, title| Column::new(key, title, Unit::Seconds);
+    Table::of("times", title, pairs)
+        .column(Column::text("second", "B"), |pair| names.short(&pair.second))
+        .column(seconds("a_isolated", "A isolated"), |pair| pair.isolated[0])
+        .column(seconds("b_isolated", "B isolated"), |pair| pair.isolated[1])
+        .column(seconds("a_first", "A first"), |pair| pair.concurrent[0])
+        .column(seconds("b_first", "B first"), |pair| pair.concurrent[1])
+        .column(Column::new("speedup_a_first", "speedup", Unit::Ratio), |pair| pair.speedup[0])
+        .column(Column::new("speedup_b_first", "B first", Unit::Ratio), |pair| pair.speedup[1])
+        .table()
 }
 
-fn starts_table() -> Table {
-    let seen = [
-        Column::text("second", "B"),
-        Column::text("case", "case"),
-        Column::new("a_slowed", "A slowed", Unit::Ratio),
-        Column::new("b_slowed", "B slowed", Unit::Ratio),
-        Column::text("case_predicted", "predicted"),
-    ];
-    let variants = VARIANTS
-        .map(|variant| Column::new(variant, variant, Unit::Ratio).under("later one slowed, by"));
-    let speedup = [Column::new("speedup_predicted", "speedup", Unit::Ratio)];
-    let columns = seen.into_iter().chain(variants).chain(speedup);
+fn starts(pairs: &[PairSummary], names: &Names) -> Table {
     let title = "With A queued first: case and slowdowns, and what model 7 predicts";
-    Table::new("starts", title, columns)
+    let ratio = |key, title| Column::new(key, title, Unit::Ratio);
+    Table::of("starts", title, pairs)
+        .column(Column::text("second", "B"), |pair| names.short(&pair.second))
+        .column(Column::text("case", "case"), |pair| {
+            pair.case.map(|case| match pair.swapped {
+                true => Sentence::from(letter(case)).text(", swapped"),
+                false => letter(case).into(),
+            })
+        })
+        .column(ratio("a_slowed", "A slowed"), |pair| pair.slowdown.map(|of| of[0]))
+        .column(ratio("b_slowed", "B slowed"), |pair| pair.slowdown.map(|of| of[1]))
+        .column(Column::text("case_predicted", "predicted"), |pair| {
+            pair.expected.map(|of| letter(of.case))
+        })
+        .columns(
+            VARIANTS.into_iter().enumerate(),
+            |(_, variant)| ratio(variant, variant).under("later one slowed, by"),
+            |pair, (i, _)| pair.expected.and_then(|of| of.slowdown[*i]),
+        )
+        .column(ratio("speedup_predicted", "speedup"), |pair| pair.expected.map(|of| of.speedup))
+        .table()
 }
 
 /// The case's letter.

@@ -53,33 +53,21 @@ fn better(summary: &HaloSummary) -> Sentence {
 }
 
 fn table(raw: &Halo, summary: &HaloSummary) -> Table {
-    let mut table = Table::new(
-        "designs",
-        "A step by each design; bytes and copies to the host, and as many back",
-        [
-            Column::text("design", "halos"),
-            Column::new("seconds", "median", Unit::Seconds),
-            Column::new("exchange", "exchange", Unit::Fraction),
-            Column::new("bytes", "bytes", Unit::Bytes),
-            Column::new("copies", "copies", Unit::Count),
-            Column::text("as_undivided", "as undivided"),
-        ],
-    );
+    let title = "A step by each design; bytes and copies to the host, and as many back";
     let (times, shares) = ([summary.packed, summary.bulk], summary.shares());
-    for (i, design) in DESIGNS.into_iter().enumerate() {
-        table.row([
-            design.into(),
-            times[i].into(),
-            shares[i].into(),
-            (raw.bytes[i] as f64).into(),
-            raw.copies[i].into(),
-            if raw.identical[i] { "to the bit" } else { "within tolerance" }.into(),
-        ]);
-        if times[i] <= times[1 - i] {
-            table.best("seconds");
-        }
-    }
-    table
+    let table = Table::of("designs", title, 0..DESIGNS.len())
+        .column(Column::text("design", "halos"), |i| DESIGNS[*i])
+        .column(Column::new("seconds", "median", Unit::Seconds), |i| times[*i])
+        .column(Column::new("exchange", "exchange", Unit::Fraction), |i| shares[*i])
+        .column(Column::new("bytes", "bytes", Unit::Bytes), |i| raw.bytes[*i] as f64)
+        .column(Column::new("copies", "copies", Unit::Count), |i| raw.copies[*i])
+        .column(Column::text("as_undivided", "as undivided"), |i| match raw.identical[*i] {
+            true => "to the bit",
+            false => "within tolerance",
+        })
+        .table();
+    let best = (0..DESIGNS.len()).filter(|i| times[*i] <= times[1 - i]);
+    best.fold(table, |table, i| table.with_best(i, "seconds"))
 }
 
 #[cfg(test)]

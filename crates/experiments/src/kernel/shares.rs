@@ -9,7 +9,7 @@ use gpubench_core::gpu::{Clock, StepTimes, Timeline};
 use gpubench_core::record::{Data, NamedStep, Timed};
 use gpubench_core::workload::Kind;
 use gpubench_device::Device;
-use gpubench_document::{Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Table, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What launches show one by one.
@@ -142,19 +142,16 @@ pub(super) fn section(input: &ReportInput) -> Section {
 }
 
 fn table(shares: &Shares) -> Table {
-    let columns = [
-        Column::text("kernel", "kernel"),
-        Column::new("launches", "launches", Unit::Count),
-        Column::new("time", "time of all", Unit::Seconds),
-        Column::new("share", "share", Unit::Fraction),
-    ];
-    let mut table = Table::new("kernels", Sentence::from("Kernels"), columns);
     let all: f64 = shares.kernels.iter().map(|kernel| kernel.seconds).sum();
-    for KernelShare { entry, launches, seconds } in &shares.kernels {
-        let share = if all > 0.0 { seconds / all } else { 0.0 };
-        table.row([entry.clone().into(), (*launches).into(), (*seconds).into(), share.into()]);
-    }
-    table
+    Table::of("kernels", "Kernels", &shares.kernels)
+        .column(Column::text("kernel", "kernel"), |of| of.entry.clone())
+        .column(Column::new("launches", "launches", Unit::Count), |of| of.launches)
+        .column(Column::new("time", "time of all", Unit::Seconds), |of| of.seconds)
+        .column(Column::new("share", "share", Unit::Fraction), |of| match all > 0.0 {
+            true => of.seconds / all,
+            false => 0.0,
+        })
+        .table()
 }
 
 #[cfg(test)]

@@ -32,28 +32,17 @@ fn title(ladder: &Ladder, device: &str) -> Sentence {
 }
 
 fn table(ladder: &Ladder, device: &str) -> Table {
-    let columns = [
-        Column::text("step", "step"),
-        Column::new("seconds", "median", Unit::Seconds),
-        Column::new("speedup", "speedup", Unit::Ratio),
-        Column::new("of_ideal", "of ideal", Unit::Fraction),
-        Column::new("share", "of the run", Unit::Fraction),
-        Column::new("possible", "could save", Unit::Fraction),
-        Column::text("worth", "another step"),
-    ];
-    let mut table = Table::new(&ladder.workload, title(ladder, device), columns);
-    for (i, rung) in ladder.rungs.iter().enumerate() {
-        table.row([
-            rung.variant.clone().into(),
-            rung.seconds.into(),
-            if i == 0 { Cell::Missing } else { rung.speedup.into() },
-            of_ideal(rung),
-            rung.share.into(),
-            rung.possible().into(),
-            worth(rung).into(),
-        ]);
-    }
-    table
+    Table::of(&ladder.workload, title(ladder, device), ladder.rungs.iter().enumerate())
+        .column(Column::text("step", "step"), |(_, rung)| rung.variant.clone())
+        .column(Column::new("seconds", "median", Unit::Seconds), |(_, rung)| rung.seconds)
+        .column(Column::new("speedup", "speedup", Unit::Ratio), |(i, rung)| {
+            (*i > 0).then_some(rung.speedup)
+        })
+        .column(Column::new("of_ideal", "of ideal", Unit::Fraction), |(_, rung)| of_ideal(rung))
+        .column(Column::new("share", "of the run", Unit::Fraction), |(_, rung)| rung.share)
+        .column(Column::new("possible", "could save", Unit::Fraction), |(_, rung)| rung.possible())
+        .column(Column::text("worth", "another step"), |(_, rung)| worth(rung))
+        .table()
 }
 
 fn of_ideal(rung: &Rung) -> Cell {

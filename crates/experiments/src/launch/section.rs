@@ -3,7 +3,7 @@
 use super::data::Submissions;
 use crate::results::{costs_by_round, device_section, measured, over_rounds, rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Cell, Column, Quantity, Section, Table, Unit};
+use gpubench_document::{Column, Quantity, Section, Table, Unit};
 
 /// One table a device.
 pub(super) fn section(input: &ReportInput) -> Section {
@@ -19,26 +19,23 @@ pub(super) fn section(input: &ReportInput) -> Section {
 }
 
 fn table(input: &ReportInput, device: usize) -> Table {
-    let columns = [
-        Column::text("case", "case"),
-        Column::text("what", "what"),
-        Column::new("seconds", "median ± 95 %", Unit::Seconds),
-    ];
-    let mut table = Table::new("launches", "What a submission costs", columns);
     let costs = |row: &Aggregate| costs_by_round(rounds::<Submissions>(row).map(|of| of.costs()));
     let named = |row: &Aggregate| {
         let case = row.key.to_string();
         costs(row).into_iter().map(move |(what, samples)| ((case.clone(), what), samples))
     };
     let (names, samples): (Vec<_>, Vec<_>) = measured(input, device).flat_map(named).unzip();
-    for ((case, what), cost) in names.into_iter().zip(over_rounds(&samples)) {
-        let cost = cost.and_then(|(value, interval)| match interval {
-            Some(interval) => Quantity::between(value, interval),
-            None => Quantity::new(value),
-        });
-        table.row([case.into(), what.into(), Cell::from(cost)]);
-    }
-    table
+    Table::of("launches", "What a submission costs", names.into_iter().zip(over_rounds(&samples)))
+        .column(Column::text("case", "case"), |((case, _), _)| case.clone())
+        .column(Column::text("what", "what"), |((_, what), _)| *what)
+        .column(Column::new("seconds", "median ± 95 %", Unit::Seconds), |(_, cost)| {
+            let (value, interval) = (*cost)?;
+            match interval {
+                Some(interval) => Quantity::between(value, interval),
+                None => Quantity::new(value),
+            }
+        })
+        .table()
 }
 
 #[cfg(test)]

@@ -59,31 +59,20 @@ fn agreements(section: Section, cases: &[(Section, LayoutTransformSummary)]) -> 
 
 fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
     let title = "One use, the transform, and from how many uses on it pays";
-    Table::of(
-        "cases",
-        title,
-        cases,
-        [
-            (Column::text("case", "case"), |(case, _)| case.title.clone().into()),
-            (Column::new("strided", "in strides", Unit::Seconds), |(_, of)| of.strided.into()),
-            (Column::new("contiguous", "transformed", Unit::Seconds), |(_, of)| {
-                of.contiguous.into()
-            }),
-            (Column::new("saved", "saved", Unit::Fraction), |(_, of)| of.saved_fraction.into()),
-            (Column::new("transform", "transform", Unit::Seconds), |(_, of)| of.transform.into()),
-            (Column::new("predicted", "predicted", Unit::Count), |(_, of)| {
-                uses_or_never(of.predicted.uses)
-            }),
-            (Column::text("predicted_interval", "interval"), |(_, of)| {
-                interval(of.predicted).into()
-            }),
-            (Column::text("measured", "measured"), |(_, of)| measured(of)),
-            (Column::text("measured_interval", "interval"), |(_, of)| {
-                of.measured.map(interval).into()
-            }),
-            (Column::text("agrees", "agrees"), |(_, of)| of.agreement().map(agrees).into()),
-        ],
-    )
+    Table::of("cases", title, cases)
+        .column(Column::text("case", "case"), |(case, _)| case.title.clone())
+        .column(Column::new("strided", "in strides", Unit::Seconds), |(_, of)| of.strided)
+        .column(Column::new("contiguous", "transformed", Unit::Seconds), |(_, of)| of.contiguous)
+        .column(Column::new("saved", "saved", Unit::Fraction), |(_, of)| of.saved_fraction)
+        .column(Column::new("transform", "transform", Unit::Seconds), |(_, of)| of.transform)
+        .column(Column::new("predicted", "predicted", Unit::Count), |(_, of)| {
+            uses_or_never(of.predicted.uses)
+        })
+        .column(Column::text("predicted_interval", "interval"), |(_, of)| interval(of.predicted))
+        .column(Column::text("measured", "measured"), |(_, of)| measured(of))
+        .column(Column::text("measured_interval", "interval"), |(_, of)| of.measured.map(interval))
+        .column(Column::text("agrees", "agrees"), |(_, of)| of.agreement().map(agrees))
+        .table()
 }
 
 fn uses_or_never(uses: f64) -> Cell {
@@ -122,22 +111,15 @@ fn agrees(agreement: Agreement) -> &'static str {
 }
 
 fn uses(uses: &[UsesSummary]) -> Table {
-    Table::of(
-        "uses",
-        "Uses in a row, timed in turn with those of one attempt",
-        uses,
-        [
-            (Column::new("attempt", "attempt", Unit::Count), |one| {
-                u64::from(one.attempt + 1).into()
-            }),
-            (Column::new("uses", "uses", Unit::Count), |one| u64::from(one.count).into()),
-            (Column::new("strided", "in strides", Unit::Seconds), |one| one.strided.into()),
-            (Column::new("transformed", "transformed first", Unit::Seconds), |one| {
-                one.transformed.into()
-            }),
-            (Column::text("pays", "pays"), |one| one.paid().into()),
-        ],
-    )
+    Table::of("uses", "Uses in a row, timed in turn with those of one attempt", uses)
+        .column(Column::new("attempt", "attempt", Unit::Count), |one| u64::from(one.attempt + 1))
+        .column(Column::new("uses", "uses", Unit::Count), |one| u64::from(one.count))
+        .column(Column::new("strided", "in strides", Unit::Seconds), |one| one.strided)
+        .column(Column::new("transformed", "transformed first", Unit::Seconds), |one| {
+            one.transformed
+        })
+        .column(Column::text("pays", "pays"), |one| one.paid())
+        .table()
 }
 
 #[cfg(test)]

@@ -87,28 +87,22 @@ fn plot(cases: &[Case]) -> Plot {
 }
 
 fn table(cases: &[Case], residency: Option<Residency>) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::new("work_items", "work-items", Unit::Count),
-        Column::new("local", "local memory", Unit::Bytes),
-        Column::new("a_unit", "a unit", Unit::Count),
-        Column::new("wave", "a wave", Unit::Seconds),
-        Column::text("at_once", "groups at once"),
-    ];
-    let mut table = Table::new("sweeps", "What every sweep shows", columns);
-    for Case { row, summary, .. } in cases {
-        let units = residency.map(|residency| residency.units);
-        let each = summary.at_once().zip(units).map(|(groups, units)| u64::from(groups / units));
-        table.row([
-            row.key.workload.clone().into(),
-            u64::from(summary.group_size).into(),
-            (summary.local_bytes as f64).into(),
-            each.into(),
-            summary.wave.into(),
-            at_once(summary.shape),
-        ]);
-    }
-    table
+    let of_unit = |case: &Case| {
+        let (groups, residency) = case.summary.at_once().zip(residency)?;
+        Some(u64::from(groups / residency.units))
+    };
+    Table::of("sweeps", "What every sweep shows", cases)
+        .column(Column::text("workload", "workload"), |case| case.row.key.workload.clone())
+        .column(Column::new("work_items", "work-items", Unit::Count), |case| {
+            u64::from(case.summary.group_size)
+        })
+        .column(Column::new("local", "local memory", Unit::Bytes), |case| {
+            case.summary.local_bytes as f64
+        })
+        .column(Column::new("a_unit", "a unit", Unit::Count), |case| of_unit(case))
+        .column(Column::new("wave", "a wave", Unit::Seconds), |case| case.summary.wave)
+        .column(Column::text("at_once", "groups at once"), |case| at_once(case.summary.shape))
+        .table()
 }
 
 fn at_once(shape: Shape) -> Cell {

@@ -295,24 +295,19 @@ fn timeline(run: &OverlapRun) -> Option<Timeline> {
 fn table(summary: &OverlapSummary) -> Table {
     let title = "Measured, what it saved against the whole and against the same chunks in order, the hidden \
                  fraction, and what models predicted";
-    let table = Table::of(
-        "runs",
-        title,
-        &summary.runs,
-        [
-            (Column::new("chunks", "chunks", Unit::Count), |run| u64::from(run.chunks).into()),
-            (Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues).into()),
-            (Column::new("seconds", "median", Unit::Seconds), |run| run.seconds.into()),
-            (Column::new("saving", "saved", Unit::Fraction), |run| cell(run.saving.in_order)),
-            (Column::new("same_chunks", "than on one queue", Unit::Fraction), |run| {
-                cell(run.saving.same_chunks)
-            }),
-            (Column::new("hidden", "hidden", Unit::Fraction), |run| cell(run.saving.hidden)),
-            (Column::new("streams", "streams model", Unit::Seconds), |run| run.streams.into()),
-            (Column::new("pipeline", "pipeline", Unit::Seconds), |run| run.pipeline.into()),
-        ],
-    );
-    table.with_best(summary.best, "seconds")
+    Table::of("runs", title, &summary.runs)
+        .column(Column::new("chunks", "chunks", Unit::Count), |run| u64::from(run.chunks))
+        .column(Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues))
+        .column(Column::new("seconds", "median", Unit::Seconds), |run| run.seconds)
+        .column(Column::new("saving", "saved", Unit::Fraction), |run| cell(run.saving.in_order))
+        .column(Column::new("same_chunks", "than on one queue", Unit::Fraction), |run| {
+            cell(run.saving.same_chunks)
+        })
+        .column(Column::new("hidden", "hidden", Unit::Fraction), |run| cell(run.saving.hidden))
+        .column(Column::new("streams", "streams model", Unit::Seconds), |run| run.streams)
+        .column(Column::new("pipeline", "pipeline", Unit::Seconds), |run| run.pipeline)
+        .table()
+        .with_best(summary.best, "seconds")
 }
 
 fn cell(share: Option<Share>) -> Cell {

@@ -1,6 +1,6 @@
 //! What reports say of models: what each predicted against what was measured.
 
-use super::{ModelPrediction, predictions, tallies};
+use super::{ModelPrediction, Tally, predictions, tallies};
 use crate::results::modelled_device;
 use gpubench_analysis::{ReportInput, ReportedDevice};
 use gpubench_core::record::Detail;
@@ -8,7 +8,7 @@ use gpubench_document::{Axis, Column, Plot, Scale, Section, Sentence, Series, St
 
 /// One plot a device, and how well each model did on each.
 pub fn section(input: &ReportInput) -> Section {
-    let mut table = table();
+    let mut scores = vec![];
     let mut section = Section::new("models", "Models").text(
         "Each mark is a time, predicted and measured: on the line the two are equal, above it the run \
          took longer than predicted. The pipeline is fitted to all other runs of its case; \
@@ -17,9 +17,9 @@ pub fn section(input: &ReportInput) -> Section {
     for (i, device) in input.reported_devices.iter().enumerate() {
         let all = of(input, i);
         section = section.plot(plot(device, &all));
-        rows(&mut table, &device.name, &all);
+        scores.extend(tallies(&all).into_iter().map(|tally| (&device.name, tally)));
     }
-    section.table(table)
+    section.table(table(&scores))
 }
 
 /// What was predicted on one device, of each case the first round that was measured.
@@ -47,29 +47,15 @@ fn plot(device: &ReportedDevice, all: &[ModelPrediction]) -> Plot {
     plot.series(equal.points(ends.map(|end| (end, end)).into_iter().filter(|_| !all.is_empty())))
 }
 
-fn table() -> Table {
-    let columns = [
-        Column::text("device", "device"),
-        Column::text("model", "model"),
-        Column::new("runs", "runs", Unit::Count),
-        Column::new("accuracy", "accuracy", Unit::None),
-        Column::new("worst", "worst", Unit::None),
-        Column::new("bias", "bias", Unit::None),
-    ];
+fn table(scores: &[(&String, Tally)]) -> Table {
     let title = "Accuracy: the smaller of the two times over the larger; \
                  bias: time predicted over measured, geometric mean";
-    Table::new("accuracy", title, columns)
-}
-
-fn rows(table: &mut Table, device: &str, all: &[ModelPrediction]) {
-    for tally in tallies(all) {
-        table.row([
-            device.to_owned().into(),
-            tally.model.into(),
-            (tally.count as u64).into(),
-            tally.accuracy.into(),
-            tally.worst.into(),
-            tally.bias.into(),
-        ]);
-    }
+    Table::of("accuracy", title, scores)
+        .column(Column::text("device", "device"), |(device, _)| device.to_string())
+        .column(Column::text("model", "model"), |(_, tally)| tally.model)
+        .column(Column::new("runs", "runs", Unit::Count), |(_, tally)| tally.count as u64)
+        .column(Column::new("accuracy", "accuracy", Unit::None), |(_, tally)| tally.accuracy)
+        .column(Column::new("worst", "worst", Unit::None), |(_, tally)| tally.worst)
+        .column(Column::new("bias", "bias", Unit::None), |(_, tally)| tally.bias)
+        .table()
 }

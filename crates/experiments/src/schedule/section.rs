@@ -68,19 +68,14 @@ fn plot(summary: &ScheduleSummary) -> Plot {
 
 fn table(summary: &ScheduleSummary) -> Table {
     let title = "Every plan, measured and predicted (model 9)";
-    let table = Table::of(
-        "plans",
-        title,
-        &summary.plans,
-        [
-            (Column::text("plan", "plan"), |plan| plan.plan.clone().into()),
-            (Column::new("parts", "parts", Unit::Count), |plan| (plan.parts as u64).into()),
-            (Column::new("seconds", "median", Unit::Seconds), |plan| plan.seconds.into()),
-            (Column::new("over_bound", "over bound", Unit::Ratio), |plan| plan.over_bound.into()),
-            (Column::new("predicted", "predicted", Unit::Seconds), |plan| plan.predicted.into()),
-        ],
-    );
-    table.with_best(summary.best, "seconds")
+    Table::of("plans", title, &summary.plans)
+        .column(Column::text("plan", "plan"), |plan| plan.plan.clone())
+        .column(Column::new("parts", "parts", Unit::Count), |plan| plan.parts as u64)
+        .column(Column::new("seconds", "median", Unit::Seconds), |plan| plan.seconds)
+        .column(Column::new("over_bound", "over bound", Unit::Ratio), |plan| plan.over_bound)
+        .column(Column::new("predicted", "predicted", Unit::Seconds), |plan| plan.predicted)
+        .table()
+        .with_best(summary.best, "seconds")
 }
 
 #[cfg(test)]

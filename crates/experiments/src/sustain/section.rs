@@ -6,7 +6,7 @@ use crate::results::{DetailedCase, detailed_cases};
 use gpubench_analysis::{Rate, ReportInput};
 use gpubench_core::record::Measured;
 use gpubench_document::{
-    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+    Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
 use gpubench_stats::Summary;
 
@@ -133,33 +133,22 @@ fn plot(
 
 /// Windows at even distances, the first and the last among them.
 fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> Option<f64>) -> Table {
-    let columns = [
-        Column::new("at", "time", Unit::Seconds),
-        Column::new("rate", "rate", unit),
-        Column::new("clock", "clock", Unit::Hertz),
-        Column::new("power", "power", Unit::Watts),
-        Column::new("temperature", "temperature", Unit::Celsius),
-        Column::new("host_clock", "clock", Unit::Hertz).under("of the host"),
-        Column::new("host_power", "power", Unit::Watts).under("of the host"),
-        Column::new("host_temperature", "temperature", Unit::Celsius).under("of the host"),
-    ];
-    let mut table = Table::new("windows", "Rate and sensors over time", columns);
     let last = windows.len().saturating_sub(1);
     let mut places: Vec<usize> = (0..ROWS).map(|row| row * last / (ROWS - 1)).collect();
     places.dedup();
-    for window in places.into_iter().filter_map(|place| windows.get(place)) {
-        table.row([
-            Cell::from(window.at),
-            rate(window.seconds).into(),
-            window.hertz.into(),
-            window.watts.into(),
-            window.celsius.into(),
-            window.host.hertz.into(),
-            window.host.watts.into(),
-            window.host.celsius.into(),
-        ]);
-    }
-    table.without_missing()
+    let shown = places.into_iter().filter_map(|place| windows.get(place));
+    let host = |key, title, unit| Column::new(key, title, unit).under("of the host");
+    Table::of("windows", "Rate and sensors over time", shown)
+        .column(Column::new("at", "time", Unit::Seconds), |of| of.at)
+        .column(Column::new("rate", "rate", unit), |of| rate(of.seconds))
+        .column(Column::new("clock", "clock", Unit::Hertz), |of| of.hertz)
+        .column(Column::new("power", "power", Unit::Watts), |of| of.watts)
+        .column(Column::new("temperature", "temperature", Unit::Celsius), |of| of.celsius)
+        .column(host("host_clock", "clock", Unit::Hertz), |of| of.host.hertz)
+        .column(host("host_power", "power", Unit::Watts), |of| of.host.watts)
+        .column(host("host_temperature", "temperature", Unit::Celsius), |of| of.host.celsius)
+        .table()
+        .without_missing()
 }
 
 /// What held the clock back: when it was first seen, and in how many windows.

@@ -1,6 +1,6 @@
 //! What reports say of transfer states: the rates of each, and each plan against what it took.
 
-use super::analysis::{PlanAgainst, all_states, plan_against};
+use super::analysis::{all_states, plan_against};
 use super::data::{PlanRun, TransferStates};
 use crate::results::detailed_cases;
 use gpubench_analysis::ReportInput;
@@ -54,34 +54,22 @@ fn states(raw: &TransferStates) -> Table {
 }
 
 fn plans(raw: &TransferStates) -> Table {
-    let columns = [
-        Column::new("upload", "upload to each", Unit::Bytes),
-        Column::new("download", "download from each", Unit::Bytes),
-        Column::new("predicted", "predicted", Unit::Seconds),
-        Column::new("planned", "took", Unit::Seconds),
-        Column::new("accuracy", "accuracy", Unit::None),
-        Column::new("at_once", "all at once", Unit::Seconds),
-        Column::new("over_plan", "over the plan", Unit::Ratio),
-        Column::text("spent", "time spent in"),
-    ];
-    let mut table = Table::new("plans", "Transfer plans, and what they took", columns);
-    for run in &raw.plans {
-        let Some(PlanAgainst { predicted, planned, accuracy, at_once }) = plan_against(run) else {
-            continue;
-        };
-        let [upload, download] = run.amounts.first().copied().unwrap_or_default();
-        table.row([
-            (upload as f64).into(),
-            (download as f64).into(),
-            predicted.into(),
-            planned.into(),
-            accuracy.into(),
-            at_once.into(),
-            (at_once / planned).into(),
-            spent(run).into(),
-        ]);
-    }
-    table
+    let amounts = |run: &PlanRun| run.amounts.first().copied().unwrap_or_default();
+    let runs = raw.plans.iter().filter_map(|run| Some((run, amounts(run), plan_against(run)?)));
+    Table::of("plans", "Transfer plans, and what they took", runs)
+        .column(Column::new("upload", "upload to each", Unit::Bytes), |(_, [up, _], _)| *up as f64)
+        .column(Column::new("download", "download from each", Unit::Bytes), |(_, [_, down], _)| {
+            *down as f64
+        })
+        .column(Column::new("predicted", "predicted", Unit::Seconds), |(.., of)| of.predicted)
+        .column(Column::new("planned", "took", Unit::Seconds), |(.., of)| of.planned)
+        .column(Column::new("accuracy", "accuracy", Unit::None), |(.., of)| of.accuracy)
+        .column(Column::new("at_once", "all at once", Unit::Seconds), |(.., of)| of.at_once)
+        .column(Column::new("over_plan", "over the plan", Unit::Ratio), |(.., of)| {
+            of.at_once / of.planned
+        })
+        .column(Column::text("spent", "time spent in"), |(run, ..)| spent(run))
+        .table()
 }
 
 /// `S/R 60 %, R/S 40 %`.

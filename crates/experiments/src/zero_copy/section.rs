@@ -35,47 +35,32 @@ fn one(case: &DetailedCase<ZeroCopy>) -> Section {
 }
 
 fn maps(rows: &[Row]) -> Table {
-    Table::of(
-        "maps",
-        "Maps and unmaps of all buffers",
-        rows,
-        [
-            (Column::text("memory", "memory"), |(raw, _)| raw.memory.label().into()),
-            (Column::text("allocation", "allocated as"), |(raw, _)| raw.allocation.clone().into()),
-            (seconds("map_to_write", "map to write"), |(_, of)| cell(of.to_write[0])),
-            (seconds("unmap_written", "unmap"), |(_, of)| cell(of.to_write[1])),
-            (seconds("map_to_read", "map to read"), |(_, of)| cell(of.to_read[0])),
-            (seconds("unmap_read", "unmap"), |(_, of)| cell(of.to_read[1])),
-        ],
-    )
+    Table::of("maps", "Maps and unmaps of all buffers", rows)
+        .column(Column::text("memory", "memory"), |(raw, _)| raw.memory.label())
+        .column(Column::text("allocation", "allocated as"), |(raw, _)| raw.allocation.clone())
+        .column(seconds("map_to_write", "map to write"), |(_, of)| cell(of.to_write[0]))
+        .column(seconds("unmap_written", "unmap"), |(_, of)| cell(of.to_write[1]))
+        .column(seconds("map_to_read", "map to read"), |(_, of)| cell(of.to_read[0]))
+        .column(seconds("unmap_read", "unmap"), |(_, of)| cell(of.to_read[1]))
+        .table()
 }
 
 fn kernels(rows: &[Row]) -> Table {
-    Table::of(
-        "kernels",
-        "One launch",
-        rows,
-        [
-            (Column::text("memory", "memory"), |(raw, _)| raw.memory.label().into()),
-            (seconds("kernel", "there"), |(_, of)| cell(of.kernel[0])),
-            (seconds("device_kernel", "in the device's memory"), |(_, of)| cell(of.kernel[1])),
-            (Column::new("kernel_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.kernel_ratio)),
-        ],
-    )
+    Table::of("kernels", "One launch", rows)
+        .column(Column::text("memory", "memory"), |(raw, _)| raw.memory.label())
+        .column(seconds("kernel", "there"), |(_, of)| cell(of.kernel[0]))
+        .column(seconds("device_kernel", "in the device's memory"), |(_, of)| cell(of.kernel[1]))
+        .column(Column::new("kernel_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.kernel_ratio))
+        .table()
 }
 
 fn wholes(rows: &[Row]) -> Table {
-    Table::of(
-        "whole",
-        "The whole",
-        rows,
-        [
-            (Column::text("memory", "memory"), |(raw, _)| raw.memory.label().into()),
-            (seconds("whole", "map, kernel, unmap"), |(_, of)| cell(of.whole[0])),
-            (seconds("copied", "copy, kernel, copy"), |(_, of)| cell(of.whole[1])),
-            (Column::new("whole_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.whole_ratio)),
-        ],
-    )
+    Table::of("whole", "The whole", rows)
+        .column(Column::text("memory", "memory"), |(raw, _)| raw.memory.label())
+        .column(seconds("whole", "map, kernel, unmap"), |(_, of)| cell(of.whole[0]))
+        .column(seconds("copied", "copy, kernel, copy"), |(_, of)| cell(of.whole[1]))
+        .column(Column::new("whole_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.whole_ratio))
+        .table()
 }
 
 fn seconds(key: &str, title: &'static str) -> Column {

@@ -279,29 +279,18 @@ fn plot(rows: &[&Row]) -> Plot {
 
 /// Of each case its own tolerance, where they differ.
 fn table(key: &str, title: &'static str, rows: &[&Row], tolerance: Option<f64>) -> Table {
-    let mut columns = vec![
-        Column::text("case", "case"),
-        Column::new("old", "old", Unit::Seconds),
-        Column::new("new", "new", Unit::Seconds),
-        Column::new("ratio", "ratio", Unit::Relative),
-        Column::text("verdict", "verdict"),
-    ];
-    if tolerance.is_none() {
-        columns.push(Column::new("tolerance", "tolerance", Unit::Fraction));
+    let doubt = |row: &Row| if row.doubts.is_empty() { "" } else { " !" };
+    let table = Table::of(key, title, rows)
+        .column(Column::text("case", "case"), |row| case_name(&row.key))
+        .column(Column::new("old", "old", Unit::Seconds), |row| row.old)
+        .column(Column::new("new", "new", Unit::Seconds), |row| row.new)
+        .column(Column::new("ratio", "ratio", Unit::Relative), |row| ratio(row))
+        .column(Column::text("verdict", "verdict"), |row| mark(row).text(doubt(row)));
+    let own = Column::new("tolerance", "tolerance", Unit::Fraction);
+    match tolerance {
+        Some(_) => table.table(),
+        None => table.column(own, |row| row.tolerance).table(),
     }
-    let mut table = Table::new(key, title, columns);
-    for row in rows {
-        let doubt = if row.doubts.is_empty() { "" } else { " !" };
-        table.row([
-            case_name(&row.key).into(),
-            row.old.into(),
-            row.new.into(),
-            ratio(row).into(),
-            mark(row).text(doubt).into(),
-            row.tolerance.into(),
-        ]);
-    }
-    table
 }
 
 fn mark(row: &Row) -> Sentence {
@@ -320,15 +309,12 @@ fn mark(row: &Row) -> Sentence {
 
 /// Cases whose times are doubtful, and why.
 fn doubts(comparison: &Comparison) -> Table {
-    let columns = [Column::text("case", "case"), Column::text("why", "why")];
     let title = "! The device drifted or was throttled on either side";
-    let mut table = Table::new("doubts", title, columns);
-    for row in &comparison.rows {
-        for doubt in &row.doubts {
-            table.row([case_name(&row.key).into(), printable(&explain(doubt), 200).into()]);
-        }
-    }
-    table
+    let doubts = comparison.rows.iter().flat_map(|row| row.doubts.iter().map(move |of| (row, of)));
+    Table::of("doubts", title, doubts)
+        .column(Column::text("case", "case"), |(row, _)| case_name(&row.key))
+        .column(Column::text("why", "why"), |(_, doubt)| printable(&explain(doubt), 200))
+        .table()
 }
 
 #[cfg(test)]

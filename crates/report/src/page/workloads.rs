@@ -61,33 +61,22 @@ fn details(input: &ReportInput, rows: &[&Aggregate]) -> Markup {
 }
 
 fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
-    let columns = [
-        Column::text("size", "size"),
-        Column::text("device", "device"),
-        Column::new("time", "median ± 95 %", Unit::Seconds),
-        Column::new("rounds", "rounds", Unit::Count),
-        Column::new("samples", "samples", Unit::Count),
-        Column::text("mark", Sentence::new()),
-        Column::text("result", "result"),
-        Column::text("against", "verified against"),
-        Column::text("flags", "flags"),
-    ];
-    let mut table = Table::new("figures", name, columns);
-    for row in rows {
-        let samples: usize = row.rounds().map(|measured| measured.samples.len()).sum();
-        table.row([
-            size(row.key).into(),
-            input.reported_devices[row.device].name.clone().into(),
-            time(row).map(|time| time.quantity).into(),
-            (row.rounds().count() as u64).into(),
-            (samples as u64).into(),
-            mark(row).into(),
-            result(row).into(),
-            against(row).into(),
-            flag_names(row).into(),
-        ]);
-    }
-    table.without_missing()
+    let device = |row: &&Aggregate| input.reported_devices[row.device].name.clone();
+    let samples = |row: &&Aggregate| -> usize { row.rounds().map(|of| of.samples.len()).sum() };
+    Table::of("figures", name, rows.iter().copied())
+        .column(Column::text("size", "size"), |row| size(row.key))
+        .column(Column::text("device", "device"), device)
+        .column(Column::new("time", "median ± 95 %", Unit::Seconds), |row| {
+            time(row).map(|time| time.quantity)
+        })
+        .column(Column::new("rounds", "rounds", Unit::Count), |row| row.rounds().count() as u64)
+        .column(Column::new("samples", "samples", Unit::Count), |row| samples(row) as u64)
+        .column(Column::text("mark", Sentence::new()), |row| mark(row))
+        .column(Column::text("result", "result"), |row| result(row))
+        .column(Column::text("against", "verified against"), |row| against(row))
+        .column(Column::text("flags", "flags"), |row| flag_names(row))
+        .table()
+        .without_missing()
 }
 
 /// The outcome, how often where not in every round, and why it is none.

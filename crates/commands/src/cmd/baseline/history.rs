@@ -9,7 +9,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Past;
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_report::labels::{case_name, device};
 use gpubench_report::progress::say;
 use jiff::Timestamp;
@@ -133,31 +133,17 @@ fn shown(one: &DeviceRuns, all: bool) -> Section {
 }
 
 fn table(histories: &[&History], runs: &[(Timestamp, Past)]) -> Table {
-    let columns = [
-        Column::names("case", "case"),
-        Column::new("runs", "runs", Unit::Count),
-        Column::new("first", "first", Unit::Seconds),
-        Column::new("last", "last", Unit::Seconds),
-        Column::text("trajectory", "trajectory"),
-    ];
-    let mut table = Table::new("history", "What changed", columns);
-    for history in histories {
-        let name = match &history.of_what {
+    Table::of("history", "What changed", histories)
+        .column(Column::names("case", "case"), |of| match &of.of_what {
             HistoryOf::Compute => "reference kernel, arithmetic".to_owned(),
             HistoryOf::Memory => "reference kernel, memory".to_owned(),
             HistoryOf::Case(key) => case_name(key),
-        };
-        let [first, last] = history.seconds;
-        let trajectory = trajectory(&history.trajectory, runs);
-        table.row([
-            name.into(),
-            (history.runs as u64).into(),
-            first.into(),
-            last.into(),
-            Cell::from(trajectory),
-        ]);
-    }
-    table
+        })
+        .column(Column::new("runs", "runs", Unit::Count), |of| of.runs as u64)
+        .column(Column::new("first", "first", Unit::Seconds), |of| of.seconds[0])
+        .column(Column::new("last", "last", Unit::Seconds), |of| of.seconds[1])
+        .column(Column::text("trajectory", "trajectory"), |of| trajectory(&of.trajectory, runs))
+        .table()
 }
 
 fn trajectory(trajectory: &Trajectory, runs: &[(Timestamp, Past)]) -> Sentence {

@@ -11,30 +11,24 @@ use std::fmt::Write;
 
 /// One line a baseline.
 pub fn list(runs: &[Run], width: Option<usize>) -> String {
-    let columns = [
-        Column::text("baseline", "baseline"),
-        Column::text("kind", "kind"),
-        Column::text("driver", "driver"),
-        Column::new("cases", "cases", Unit::Count),
-        Column::new("rounds", "rounds", Unit::Count),
-        Column::new("runs", "runs", Unit::Count),
-        Column::text("made", "made"),
-    ];
-    let mut table = Table::new("baselines", "Baselines", columns);
-    for run in runs {
-        let stem = run.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let device = run.header.devices.first();
-        let cases: BTreeSet<_> = run.records.iter().map(|r| &r.key).collect();
-        table.row([
-            stem.into(),
-            device.map(kind_label).into(),
-            device.map(|device| device.driver.clone()).into(),
-            (cases.len() as u64).into(),
-            u64::from(run.header.rounds).into(),
-            run.noise.as_ref().map_or(1, |noise| u64::from(noise.runs)).into(),
-            run.header.started.chars().take(10).collect::<String>().into(),
-        ]);
-    }
+    let cases = |run: &Run| run.records.iter().map(|r| &r.key).collect::<BTreeSet<_>>().len();
+    let table = Table::of("baselines", "Baselines", runs)
+        .column(Column::text("baseline", "baseline"), |run| {
+            run.path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+        })
+        .column(Column::text("kind", "kind"), |run| run.header.devices.first().map(kind_label))
+        .column(Column::text("driver", "driver"), |run| {
+            run.header.devices.first().map(|device| device.driver.clone())
+        })
+        .column(Column::new("cases", "cases", Unit::Count), |run| cases(run) as u64)
+        .column(Column::new("rounds", "rounds", Unit::Count), |run| u64::from(run.header.rounds))
+        .column(Column::new("runs", "runs", Unit::Count), |run| {
+            run.noise.as_ref().map_or(1, |noise| u64::from(noise.runs))
+        })
+        .column(Column::text("made", "made"), |run| {
+            run.header.started.chars().take(10).collect::<String>()
+        })
+        .table();
     text::table(&table, width)
 }
 
@@ -53,22 +47,14 @@ pub fn show(run: &Run, width: Option<usize>) -> String {
     let _ = writeln!(out, "suite {suite}, {made} on {host}, by gpubench {version}\n");
     let floors: BTreeMap<_, _> =
         run.noise.iter().flat_map(|noise| &noise.floors).map(|(key, x)| (key, *x)).collect();
-    let columns = [
-        Column::names("case", "case"),
-        Column::new("time", "time", Unit::Seconds),
-        Column::new("rounds", "rounds", Unit::Count),
-        Column::new("noise floor", "noise floor", Unit::Fraction),
-        Column::text("outcome", "outcome"),
-    ];
-    let mut table = Table::new("cases", "Cases", columns);
-    for case in aggregate(&run.records) {
-        table.row([
-            case_name(case.key).into(),
-            case.time.map(|time| time.value).into(),
-            (case.rounds().count() as u64).into(),
-            floors.get(case.key).copied().into(),
-            case.outcome.label().into(),
-        ]);
-    }
+    let table = Table::of("cases", "Cases", aggregate(&run.records))
+        .column(Column::names("case", "case"), |case| case_name(case.key))
+        .column(Column::new("time", "time", Unit::Seconds), |case| case.time.map(|time| time.value))
+        .column(Column::new("rounds", "rounds", Unit::Count), |case| case.rounds().count() as u64)
+        .column(Column::new("noise floor", "noise floor", Unit::Fraction), |case| {
+            floors.get(case.key).copied()
+        })
+        .column(Column::text("outcome", "outcome"), |case| case.outcome.label())
+        .table();
     out + &text::table(&table, width)
 }

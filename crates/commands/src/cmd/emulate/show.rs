@@ -49,33 +49,26 @@ fn elements(shown: &Shown) -> String {
 }
 
 fn overview(all: &[Emulated], width: Option<usize>) -> String {
-    let columns = [
-        Column::names("case", "Case"),
-        number("Warp"),
-        number("Instr."),
-        Column::new("idle", "Idle", Unit::Fraction),
-        number("Trans."),
-        number("Rounds"),
-        number("Worst"),
-        number("Live"),
-        Column::new("time", "Time", Unit::Seconds),
-    ];
-    let mut table = Table::new("cases", "Cases", columns);
-    for one in all {
-        let Some(counts) = &one.counts else { continue };
-        let [reads, writes] = [counts.local_reads, counts.local_writes];
-        table.row([
-            name(one).into(),
-            u64::from(counts.rules.warp).into(),
-            counts.instructions.values().map(|i| i.warps).sum::<u64>().into(),
-            counts.idle.into(),
-            (counts.global_reads.transactions + counts.global_writes.transactions).into(),
-            (reads.rounds + writes.rounds).into(),
-            reads.worst.max(writes.worst).into(),
-            (counts.live_values as u64).into(),
-            one.seconds.into(),
-        ]);
-    }
+    let counted = all.iter().filter_map(|one| Some((one, one.counts.as_ref()?)));
+    let table = Table::of("cases", "Cases", counted)
+        .column(Column::names("case", "Case"), |(one, _)| name(one))
+        .column(number("Warp"), |(_, counts)| u64::from(counts.rules.warp))
+        .column(number("Instr."), |(_, counts)| {
+            counts.instructions.values().map(|i| i.warps).sum::<u64>()
+        })
+        .column(Column::new("idle", "Idle", Unit::Fraction), |(_, counts)| counts.idle)
+        .column(number("Trans."), |(_, counts)| {
+            counts.global_reads.transactions + counts.global_writes.transactions
+        })
+        .column(number("Rounds"), |(_, counts)| {
+            counts.local_reads.rounds + counts.local_writes.rounds
+        })
+        .column(number("Worst"), |(_, counts)| {
+            counts.local_reads.worst.max(counts.local_writes.worst)
+        })
+        .column(number("Live"), |(_, counts)| counts.live_values as u64)
+        .column(Column::new("time", "Time", Unit::Seconds), |(one, _)| one.seconds)
+        .table();
     let rules = all.iter().find_map(|one| one.counts.as_ref()).map(rules).unwrap_or_default();
     format!("{}\n{rules}\n", text::table(&table, width))
 }
@@ -124,19 +117,12 @@ fn in_full(one: &Emulated, counts: &Counts, width: Option<usize>) -> String {
 
 fn instructions(counts: &Counts) -> Table {
     let warps = Sentence::from("By warps of ").value(counts.rules.warp.into(), Unit::Count);
-    let columns = [
-        Column::text("class", "Instructions"),
-        number("By work-items"),
-        Column::new("warps", warps, Unit::Count),
-    ];
-    let mut table = Table::new("instructions", "Instructions", columns);
-    for class in Class::ALL {
-        let count = counts.of(class);
-        if count.warps > 0 {
-            table.row([class.label().into(), count.items.into(), count.warps.into()]);
-        }
-    }
-    table
+    let all = Class::ALL.into_iter().map(|class| (class, counts.of(class)));
+    Table::of("instructions", "Instructions", all.filter(|(_, count)| count.warps > 0))
+        .column(Column::text("class", "Instructions"), |(class, _)| class.label())
+        .column(number("By work-items"), |(_, count)| count.items)
+        .column(Column::new("warps", warps, Unit::Count), |(_, count)| count.warps)
+        .table()
 }
 
 fn memory(counts: &Counts) -> Table {
@@ -161,21 +147,14 @@ fn memory(counts: &Counts) -> Table {
 }
 
 fn lines(counts: &Counts) -> Table {
-    let text = |title| Column::text(title, title);
-    let [line, items, cost, worst] = ["Line", "By work-items", "Cost", "Worst"].map(number);
-    let columns = [line, text("Access"), text("Variable"), items, cost, worst];
-    let mut table = Table::new("lines", "Lines", columns);
-    for line in &counts.lines {
-        table.row([
-            u64::from(line.line).into(),
-            line.class.label().into(),
-            line.variable.clone().into(),
-            line.items.into(),
-            line.cost.into(),
-            (line.worst > 0).then_some(line.worst).into(),
-        ]);
-    }
-    table
+    Table::of("lines", "Lines", &counts.lines)
+        .column(number("Line"), |line| u64::from(line.line))
+        .column(Column::text("Access", "Access"), |line| line.class.label())
+        .column(Column::text("Variable", "Variable"), |line| line.variable.clone())
+        .column(number("By work-items"), |line| line.items)
+        .column(number("Cost"), |line| line.cost)
+        .column(number("Worst"), |line| (line.worst > 0).then_some(line.worst))
+        .table()
 }
 
 fn facts(counts: &Counts) -> String {

@@ -26,9 +26,9 @@ pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
     let path = output.ok_or_else(no_file)?;
     let columns = COLUMNS.map(|(name, kind)| {
         let column = match kind {
-            Kind::Text => Column::Text(vec![]),
-            Kind::Whole => Column::Whole(vec![]),
-            Kind::Number => Column::Number(vec![]),
+            Kind::Text(_) => Column::Text(vec![]),
+            Kind::Whole(_) => Column::Whole(vec![]),
+            Kind::Number(_) => Column::Number(vec![]),
         };
         (name, column)
     });
@@ -40,7 +40,7 @@ pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
                     (Column::Text(v), Cell::Text(text)) => v.push(text.as_str().into()),
                     (Column::Whole(v), Cell::Whole(x)) => v.push(x),
                     (Column::Number(v), Cell::Number(x)) => v.push(x),
-                    // A row has a cell of the right kind for every column; a test says so.
+                    // A row has a cell of the right kind for every column.
                     _ => {}
                 }
             }

@@ -17,6 +17,7 @@ mod transfer;
 mod transfer_states;
 mod warp_timeline;
 
+use super::commands;
 use super::show::{print, print_json};
 use gpubench_core::error::Result;
 use gpubench_document::{Cell, Column, Table, Unit};
@@ -28,59 +29,45 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    model: Model,
+    command: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Model {
+commands! {
+    fn dispatch(command: &Command) -> Result<()>;
+
     /// What limits a kernel on each device, from amounts and rates
-    Components(components::Args),
+    Components: components,
     /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
-    Concurrency(concurrency::Args),
+    Concurrency: concurrency,
     /// Rates at rising arithmetic intensity: a roofline fitted on every second row predicts the others
-    Roofline(roofline::Args),
+    Roofline: roofline,
     /// Bandwidth against work-items in flight: curves fitted on every second row predict the others
-    Saturation(saturation::Args),
+    Saturation: saturation,
     /// Pairs of kernels that memory may slow: with shared bandwidth, fitted on the other pairs
-    Contention(contention::Args),
+    Contention: contention,
     /// Whether making strided accesses contiguous pays, and after how many uses
-    LayoutTransform(layout_transform::Args),
+    LayoutTransform: layout_transform,
     /// How many groups of a kernel a unit holds
-    Occupancy(occupancy::Args),
+    Occupancy: occupancy,
     /// Whether overlapping computation and communication is worth the effort
-    OverlapWorth(overlap_worth::Args),
+    OverlapWorth: overlap_worth,
     /// A kernel's cycles, from how many warps compute and load at once
-    ParallelDegrees(parallel_degrees::Args),
+    ParallelDegrees: parallel_degrees,
     /// Into which parts to cut a divisible problem
-    Schedule(schedule::Args),
+    Schedule: schedule,
     /// Copies and a kernel in eight streams: predicted against the last column of a file
-    Streams(streams::Args),
+    Streams: streams,
     /// Uploading and downloading at the same time
-    Transfer(transfer::Args),
+    Transfer: transfer,
     /// Several devices on one host: the minimum time to move data, and how
-    TransferStates(transfer_states::Args),
+    TransferStates: transfer_states,
     /// A kernel's time when warps hide each other's latency
-    WarpTimeline(warp_timeline::Args),
+    WarpTimeline: warp_timeline,
 }
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    match args.model {
-        Model::Components(args) => components::run(&args),
-        Model::Concurrency(args) => concurrency::run(&args),
-        Model::Roofline(args) => roofline::run(&args),
-        Model::Saturation(args) => saturation::run(&args),
-        Model::Contention(args) => contention::run(&args),
-        Model::LayoutTransform(args) => layout_transform::run(&args),
-        Model::Occupancy(args) => occupancy::run(&args),
-        Model::OverlapWorth(args) => overlap_worth::run(&args),
-        Model::ParallelDegrees(args) => parallel_degrees::run(&args),
-        Model::Schedule(args) => schedule::run(&args),
-        Model::Streams(args) => streams::run(&args),
-        Model::Transfer(args) => transfer::run(&args),
-        Model::TransferStates(args) => transfer_states::run(&args),
-        Model::WarpTimeline(args) => warp_timeline::run(&args),
-    }?;
+    dispatch(&args.command)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 use super::search::{Attempt, Found};
 use super::target::Target;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_stats::spearman;
 use gpubench_tune::model::Expected;
 use gpubench_tune::{Interval, Kind, Outcome, Recorded, Space, worths};
@@ -252,32 +252,19 @@ fn order_sentence((variants, rho): (usize, Option<f64>)) -> Sentence {
 }
 
 fn curve(one: &Searched) -> Table {
-    let columns = [
-        Column::new("tried", "variants tried", Unit::Count),
-        Column::new("seconds", "best so far", Unit::Seconds),
-    ];
-    let mut table = Table::new("curve", "Best so far", columns);
     let curve = one.curve();
     let last = curve.len();
-    for at in STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last)) {
-        table.row([Cell::Count(at as u64), curve[at - 1].map_or(Cell::Missing, Cell::from)]);
-    }
-    table
+    let places = STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last));
+    Table::of("curve", "Best so far", places)
+        .column(Column::new("tried", "variants tried", Unit::Count), |at| *at as u64)
+        .column(Column::new("seconds", "best so far", Unit::Seconds), |at| curve[at - 1])
+        .table()
 }
 
 fn price_table(prices: Vec<(String, String, Option<f64>)>) -> Table {
-    let columns = [
-        Column::text("device", "best of"),
-        Column::text("variant", "variant"),
-        Column::new("ratio", "time here", Unit::Ratio),
-    ];
-    let mut table = Table::new(
-        "others_bests",
-        "What another device's best costs here, over this one's",
-        columns,
-    );
-    for (device, variant, ratio) in prices {
-        table.row([device.into(), variant.into(), ratio.map_or(Cell::Missing, Cell::from)]);
-    }
-    table
+    Table::of("others_bests", "What another device's best costs here, over this one's", prices)
+        .column(Column::text("device", "best of"), |(device, ..)| device.clone())
+        .column(Column::text("variant", "variant"), |(_, variant, _)| variant.clone())
+        .column(Column::new("ratio", "time here", Unit::Ratio), |(.., ratio)| *ratio)
+        .table()
 }

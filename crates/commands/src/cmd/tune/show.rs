@@ -1,7 +1,7 @@
 //! What a replay found, for people and for programs.
 
 use gpubench_core::units::quoted;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_tune::{Kind, Recorded, Summary, worths};
 use serde_json::{Map, Value, json};
 
@@ -98,33 +98,24 @@ impl Report<'_> {
     }
 
     fn curve(&self) -> Table {
-        let columns = [
-            Column::new("tried", "variants tried", Unit::Count),
-            Column::new("ratio", "mean ratio", Unit::Relative),
-        ];
-        let mut table = Table::new("curve", "Best so far", columns);
         let last = self.summary.curve.len();
-        for at in STEPS.into_iter().filter(|at| *at < last).chain([last]) {
-            table.row([Cell::Count(at as u64), Cell::from(self.summary.curve[at - 1])]);
-        }
-        table
+        let places = STEPS.into_iter().filter(|at| *at < last).chain([last]);
+        Table::of("curve", "Best so far", places)
+            .column(Column::new("tried", "variants tried", Unit::Count), |at| *at as u64)
+            .column(Column::new("ratio", "mean ratio", Unit::Relative), |at| {
+                self.summary.curve[at - 1]
+            })
+            .table()
     }
 }
 
 /// What each parameter is worth among what was tried.
 pub fn worth(recorded: &Recorded) -> Table {
-    let columns = [
-        Column::text("parameter", "parameter"),
-        Column::new("best_value", "best value", Unit::None),
-        Column::new("other_values", "any other", Unit::Relative),
-        Column::new("worst_value", "worst value", Unit::Relative),
-    ];
     let title = "What each parameter is worth: the best time without its best value, over the best";
-    let mut table = Table::new("parameters", title, columns);
-    for worth in worths(recorded) {
-        let others = worth.other_values.map_or(Cell::Missing, Cell::from);
-        let best = Cell::from(quoted(worth.best_value));
-        table.row([worth.parameter.into(), best, others, worth.worst_value.into()]);
-    }
-    table
+    Table::of("parameters", title, worths(recorded))
+        .column(Column::text("parameter", "parameter"), |of| of.parameter.clone())
+        .column(Column::new("best_value", "best value", Unit::None), |of| quoted(of.best_value))
+        .column(Column::new("other_values", "any other", Unit::Relative), |of| of.other_values)
+        .column(Column::new("worst_value", "worst value", Unit::Relative), |of| of.worst_value)
+        .table()
 }

@@ -4,6 +4,7 @@ use crate::concurrency::data::{Launched, Pair};
 use crate::results::testing::{record_of, section_of_records, with_input};
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{NamedStep, Record, Timed, sample};
+use gpubench_document::Cell;
 use gpubench_model::occupancy::Unit as Held;
 use gpubench_report::render::text;
 

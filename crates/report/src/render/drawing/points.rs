@@ -34,10 +34,10 @@ pub(super) fn values(plot: &Plot) -> Section {
 
 fn series_points(plot: &Plot, number: usize, series: &Series) -> Table {
     let y = Column::new("y", plot.y.label.clone(), plot.y.unit);
-    let key = format!("series_{number}");
-    let mut table = Table::new(&key, series.name.clone(), [horizontal(plot), y]);
-    series.all().iter().for_each(|point| table.row([place(plot, point.x()), point.y().into()]));
-    table
+    Table::of(&format!("series_{number}"), series.name.clone(), series.all())
+        .column(horizontal(plot), |point| place(plot, point.x()))
+        .column(y, |point| point.y())
+        .table()
 }
 
 /// What stands along the lines from point to point.
@@ -54,13 +54,11 @@ fn limits(plot: &Plot, direction: Direction) -> Table {
         Direction::Horizontal => ("limits", &plot.y),
         Direction::Vertical => ("limits_x", &plot.x),
     };
-    let columns =
-        [Column::text("label", "limit"), Column::new("at", axis.label.clone(), axis.unit)];
-    let mut table = Table::new(key, "limits", columns);
-    for limit in plot.limits().iter().filter(|limit| limit.direction == direction) {
-        table.row([limit.label.clone().into(), limit.at.into()]);
-    }
-    table
+    let limits = plot.limits().iter().filter(|limit| limit.direction == direction);
+    Table::of(key, "limits", limits)
+        .column(Column::text("label", "limit"), |limit| limit.label.clone())
+        .column(Column::new("at", axis.label.clone(), axis.unit), |limit| limit.at)
+        .table()
 }
 
 fn horizontal(plot: &Plot) -> Column {

@@ -82,12 +82,11 @@ pub(super) fn values(timeline: &Timeline) -> Section {
 
 fn spans(track: &Track) -> Table {
     let seconds = |key| Column::new(key, key, Unit::Seconds);
-    let columns = [Column::text("name", "name"), seconds("start"), seconds("duration")];
-    let mut table = Table::new("track", track.name().clone(), columns);
-    for span in track.spans() {
-        table.row([span.name().to_owned().into(), span.start().into(), span.duration().into()]);
-    }
-    table
+    Table::of("track", track.name().clone(), track.spans())
+        .column(Column::text("name", "name"), |span| span.name().to_owned())
+        .column(seconds("start"), |span| span.start())
+        .column(seconds("duration"), |span| span.duration())
+        .table()
 }
 
 /// When a track was busy, over `width` characters.
