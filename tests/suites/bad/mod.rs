@@ -77,7 +77,7 @@ fn keys() {
     spoiled(
         "group: [64]",
         "group: [200, 100]",
-        "[200, 100], consta",
+        "group: [200, 100], consta",
         &["20000 work-items; at most 16384"],
     );
     spoiled("group: [64]", "group: [1, 2, 3, 4]", "group", &["one to three dimensions"]);

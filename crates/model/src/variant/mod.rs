@@ -98,8 +98,6 @@ pub struct Variant {
     pub sectors: f64,
     /// Transactions that the groups of such a kernel ask memory for, each output's pass over the input by itself.
     pub passes: f64,
-    /// Bytes of input, once for each row of groups, of such a kernel.
-    pub sweeps: f64,
     /// Bytes that all of a group's outputs along x read in all channels, of such a kernel.
     pub pass_bytes: f64,
     /// Whether groups reach beyond the outputs.
@@ -130,8 +128,6 @@ pub enum Effect {
     /// Loads by how they lie and what the text says of them: neighbours of each other, or behind a write that they
     /// may not pass.
     Coalescing,
-    /// Input brought again for each row of groups.
-    Reuse,
     /// Input brought for each output of a work-item by itself.
     Passes,
     /// Input that the units' shared cache has lost when the next output asks for it.
@@ -140,7 +136,7 @@ pub enum Effect {
 
 impl Effect {
     /// All, in the order in which they are left out.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Rates,
         Self::Occupancy,
         Self::Spills,
@@ -148,7 +144,6 @@ impl Effect {
         Self::Unrolling,
         Self::Conflicts,
         Self::Coalescing,
-        Self::Reuse,
         Self::Passes,
         Self::SharedCache,
     ];
@@ -163,7 +158,6 @@ impl Effect {
             Self::Unrolling => "unrolling",
             Self::Conflicts => "bank conflicts",
             Self::Coalescing => "coalescing",
-            Self::Reuse => "reuse between groups",
             Self::Passes => "passes over the input",
             Self::SharedCache => "shared cache",
         }

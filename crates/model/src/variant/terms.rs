@@ -10,8 +10,8 @@ type Term = (Effect, [f64; 3]);
 const TERMS: [Term; TERM_COUNT] = [
     // Multiply-adds, conversions, and the loop over a work-item's outputs after its first.
     (Effect::Rates, [0.897, 0.0, 0.0]),
-    (Effect::Rates, [1.04, 1.58, 3.87]),
-    (Effect::Unrolling, [0.0455, 0.895, 0.028]),
+    (Effect::Rates, [1.04, 1.58, 3.9]),
+    (Effect::Unrolling, [0.044, 0.895, 0.0227]),
     // Local memory: words read, what conflicts add, and waiting for it.
     (Effect::Rates, [1.28, 4.42, 4.42]),
     (Effect::Conflicts, [1.55, 2.6, 2.6]),
@@ -33,20 +33,19 @@ const TERMS: [Term; TERM_COUNT] = [
     (Effect::Unrolling, [0.0, 19.2, 19.2]),
     // Loads that may not pass a write.
     (Effect::Coalescing, [0.874, 2.63, 2.63]),
-    // Sectors of small samples that the shared cache has lost; waiting for samples; input brought again.
-    (Effect::SharedCache, [0.0442, 0.601, 0.22]),
+    // Sectors of small samples that the shared cache has lost, and waiting for samples.
+    (Effect::SharedCache, [0.0451, 0.601, 0.22]),
     (Effect::Occupancy, [0.0, 95.5, 37.2]),
-    (Effect::Reuse, [0.122, 0.0, 0.109]),
     // What each output's pass brings.
     (Effect::Passes, [0.281, 2.48, 0.0988]),
     // Warps begun: their indices, and writing what they found.
     (Effect::Rates, [57.3, 0.0, 0.0]),
     // Outputs that are neighbours along x and along y.
-    (Effect::Coalescing, [0.0122, 10.3, 0.0]),
-    (Effect::Coalescing, [0.0334, 0.333, 0.236]),
+    (Effect::Coalescing, [0.0124, 10.3, 0.0]),
+    (Effect::Coalescing, [0.0332, 0.333, 0.235]),
 ];
 /// How many terms there are.
-pub const TERM_COUNT: usize = 24;
+pub const TERM_COUNT: usize = 23;
 
 /// Bytes that a unit takes from a cache in a cycle.
 const CACHE_BYTES: f64 = 128.0;
@@ -87,7 +86,7 @@ impl Sheet {
         let amounts = self.amounts(variant);
         std::array::from_fn(|i| match TERMS[i].0 {
             // Bytes over bandwidth are seconds already.
-            Effect::Reuse | Effect::SharedCache => amounts[i],
+            Effect::SharedCache => amounts[i],
             _ => amounts[i] * cycle,
         })
     }
@@ -127,7 +126,6 @@ impl Sheet {
                 * (v.outputs / PASSES_APART).min(1.0)
                 * self.lost(v),
             when(small, v.loads / resident),
-            v.sweeps / self.bandwidth,
             v.passes,
             v.groups * v.group_warps,
             when(v.adjacent_x, v.loads),

@@ -96,14 +96,14 @@ fn launch() -> (Sheet, Variant) {
     };
     (v.multiply_adds, v.conversions, v.instructions) = (3.0, 160.0, 640.0);
     (v.local_reads, v.conflicts, v.distinct, v.loads) = (3.0, 2.0, 7.0, 72.0);
-    (v.staging, v.staged_bytes, v.sweeps, v.passes) = (48.0, 1280.0, 5e11, 9.0);
+    (v.staging, v.staged_bytes, v.passes) = (48.0, 1280.0, 9.0);
     (v.overhangs, v.adjacent_x) = (true, true);
     (sheet, v)
 }
 
 const USUAL: [f64; TERM_COUNT] = [
     12.0, 20.0, 30.0, 6.0, 4.0, 0.125, 2.0, 10.0, 72.0, 0.0, 0.0, 0.0, 3.0, 72.0, 3.0, 3.0, 0.0,
-    0.0, 0.0, 5.0, 9.0, 2000.0, 72.0, 0.0,
+    0.0, 0.0, 9.0, 2000.0, 72.0, 0.0,
 ];
 
 /// Fails where a variant of the launch does not have the usual amounts but for these.
@@ -152,7 +152,7 @@ fn amounts_follow_outputs_and_how_they_lie() {
     let (_, v) = launch();
     for (other, different) in [
         (Variant { staging: 0.0, ..v }, &[(6, 0.0), (14, 0.0), (15, 0.0)][..]),
-        (Variant { adjacent_x: false, adjacent_y: true, ..v }, &[(22, 0.0), (23, 72.0)]),
+        (Variant { adjacent_x: false, adjacent_y: true, ..v }, &[(21, 0.0), (22, 72.0)]),
         // 56, 104 and 28 registers: 4, 2 and 9 groups.
         (
             Variant { outputs: 8.0, accumulators: 8.0, ..v },
@@ -195,7 +195,7 @@ fn a_shared_cache_loses_what_does_not_fit() {
     assert!((lost(40_000.0, &many) - whole / 2.0).abs() < 1e-12);
     let seconds = Sheet { shared_cache: 40_000.0, warp: 64.0, ..SHEET };
     let seconds = seconds.effects(&many)[Effect::SharedCache as usize];
-    assert!((seconds - 0.0442 * whole / 2.0).abs() < 1e-12, "{seconds}");
+    assert!((seconds - 0.0451 * whole / 2.0).abs() < 1e-12, "{seconds}");
 }
 
 #[test]
@@ -207,13 +207,11 @@ fn prices_are_the_architectures_and_cycles_the_devices() {
         (Masking::Predicated, 32.0, 1.04),
         (Masking::Predicated, 64.0, 1.04),
         (Masking::Branched, 64.0, 1.58),
-        (Masking::Branched, 32.0, 3.87),
+        (Masking::Branched, 32.0, 3.9),
     ] {
         let found = Sheet { masking, warp, ..SHEET }.seconds(&v);
         assert!((found - price).abs() < 1e-12, "{masking:?} {warp}: {found}");
     }
-    let swept = SHEET.effects(&Variant { sweeps: 2e11, ..v })[Effect::Reuse as usize];
-    assert!((swept - 2.0 * 0.122).abs() < 1e-12, "{swept}");
     let labels: std::collections::BTreeSet<_> = Effect::ALL.map(Effect::label).into();
-    assert!(labels.len() == 10 && labels.contains("reuse between groups"), "{labels:?}");
+    assert!(labels.len() == 9 && labels.contains("shared cache"), "{labels:?}");
 }

@@ -181,17 +181,10 @@ impl Workload {
         }
         let constant = |(name, value): (&str, u32)| (name.to_owned(), Constant::Int(value.into()));
         Ok(KernelSource {
-            language: Language::Wgsl,
-            text: text.to_owned(),
-            entry: self.name().to_owned(),
             origin: Origin::Shipped(format!("shaders/{file}")),
             group: [gx, gy, 1],
             constants: constants.into_iter().map(constant).collect(),
-            bindings: vec![],
-            params_bytes: 0,
-            args: None,
-            settings: gpubench_core::gpu::Settings::default(),
-            meaning: None,
+            ..KernelSource::shipped(Language::Wgsl, self.name(), text)
         })
     }
 
@@ -214,7 +207,7 @@ impl Workload {
     /// The launch of a variant with so many channels.
     pub fn launch(self, values: &Values<'_>, channels: u32) -> Launch {
         let [x, y] = self.grid(values);
-        let zeros = |length: u32| Buffer::lazy(length as usize, 4096, |_, _| {});
+        let zeros = |length: u32| Buffer::lazy(length as usize, 256, |_, _| {});
         let (buffers, params) = match self {
             Self::Convolution => {
                 let pitch = IMAGE + FILTER - 1;
@@ -321,7 +314,6 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
     // Groups at the rim count as the part of them that computes; the convolution's order is better where they count in full.
     let part = |extent: u32, size: u32| (f64::from(extent) / f64::from(size)).max(1.0);
     let groups = part(TIMES, gx * tx) * part(MEASURES, gy * ty);
-    let sweep = f64::from(CHANNELS) * f64::from(PITCH);
     let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
     Variant {
         whole_groups: groups,
@@ -335,7 +327,6 @@ fn dedispersion(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> V
         loads: scaled(&|counts, _| steps(counts)) * groups,
         // Here groups at the rim count in full: counted as their part, they make the MI250X's pick worse.
         passes: variant.groups * variant.outputs * pass(values, group.counts.rules.transaction),
-        sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
         // A byte a time: a group's measures read much the same, delayed.
         pass_bytes: f64::from(CHANNELS * gx * tx),
         read_only: true,
