@@ -36,6 +36,7 @@ fn small() -> Suite {
                 *value = match (kind, name.as_str()) {
                     ("stride", "n") => 1 << 17,
                     ("stride", "words") => 1 << 20,
+                    ("stream", "n") => 512 * 12_288,
                     _ => *value,
                 };
             }
@@ -304,7 +305,8 @@ fn a_profile_comes_of_every_device() {
         assert!(!found.is_empty(), "no device through {}", backend.name());
         for info in found {
             let mut session = Session::new(backend.open(info.index).unwrap());
-            let policy = Policy { seconds: 0.1, warmup: 0.1, min_samples: 3, ..Policy::default() };
+            let policy =
+                Policy { seconds: 0.03, warmup: 0.03, min_samples: 3, ..Policy::default() };
             let (header, records) = records(&suite, &mut session, &policy);
             for record in &records {
                 assert_eq!(record.outcome, Outcome::Ok, "{} on {}", record.key, info.name);
