@@ -84,15 +84,18 @@ fn alike<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> Vec<Sentence> {
 fn run(source: &Source) -> Sentence {
     let header = source.header;
     let day = header.started.get(..10).unwrap_or_default();
-    let sentence =
-        Sentence::from("Suite ").name(&header.suite).text(" on ").name(&header.host.name);
+    let is_own = header.imported.is_empty();
+    let sentence = match is_own {
+        true => Sentence::from("Suite ").name(&header.suite).text(" on ").name(&header.host.name),
+        false => Sentence::from("Measured by other programs, imported"),
+    };
     let measured = measured_rounds(source.records);
     let sentence = sentence.text(" (").name(day).text("), ").then(match measured {
         // Only checked, or nothing ran.
         [_, 0] => Sentence::new().counted(header.rounds.into(), "round"),
         measured => rounds(measured),
     });
-    let sentence = match measured[1] > 1 && header.imported.is_empty() {
+    let sentence = match measured[1] > 1 && is_own {
         true => sentence.text(", each in a fresh process"),
         false => sentence,
     };

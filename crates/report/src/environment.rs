@@ -27,7 +27,7 @@ fn run(source: &Source) -> Section {
     let filters = (!header.filters.is_empty()).then(|| header.filters.join(", "));
     let imported = (!header.imported.is_empty()).then(|| header.imported.join("; "));
     Section::new(&source.name, source.name.clone())
-        .fact("machine", "machine", host.name.clone())
+        .fact("machine", "machine", is_own.then(|| host.name.clone()))
         .fact("processor", "processor", is_own.then(|| processor(host)))
         .figure("memory", "memory", is_own.then_some(host.memory as f64), Unit::Bytes)
         .fact("system", "system", is_own.then(|| system(host)))
@@ -39,8 +39,8 @@ fn run(source: &Source) -> Section {
         .fact("imported", "imported from", imported)
         .fact("seed", "seed", is_own.then(|| header.seed.to_string()))
         .fact("rounds", "rounds", is_own.then(|| rounds.text(measured)))
-        .fact("started", "started", header.started.clone())
-        .fact("took", "took", took(source))
+        .fact("started", if is_own { "started" } else { "imported" }, header.started.clone())
+        .fact("took", "took", is_own.then(|| took(source)))
         .fact("cool_down", "cool-down", cool_down(source))
         .table(sensors(source))
 }
