@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "FILTER", conflicts_with = "replay")]
     filter: Vec<String>,
     /// Search a recorded space instead of a device: CSV, also gzipped, or Kernel Tuner's JSON (T4 results, cache)
-    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "device", "backend", "sim"])]
     replay: Option<PathBuf>,
     /// How many variants each search may try (default: 50; any number where --budget is given)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
