@@ -12,7 +12,7 @@ use gpubench::measure::{Policy, Session, measure};
 use gpubench::model::memory_levels::{Cache as FoundCache, Point, find};
 use gpubench::plan::{Limits, Planned};
 use gpubench::record::profile::{Footprint, Profile, Traffic, Value};
-use gpubench::record::{Header, Host, METHOD, Outcome, Record, VERSION};
+use gpubench::record::{Header, Outcome, Record, sample};
 use gpubench::suite::Suite;
 use gpubench::units::Bytes;
 use gpubench::workload::Kind;
@@ -64,25 +64,10 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
     });
     let records = records.collect();
     let header = Header {
-        version: VERSION,
-        method: METHOD,
-        gpubench: "test".into(),
-        started: "2026-01-01T00:00:00Z".into(),
         suite: suite.name.clone(),
         suite_hash: suite.hash.clone(),
         seed: 3,
-        rounds: 1,
-        exact_rounds: false,
-        budget: None,
-        verify_only: false,
-        tuned: None,
-        filters: vec![],
-        in_turn: None,
-        cool_down: None,
-        imported: vec![],
-        host: Host::default(),
-        remotes: vec![],
-        devices: vec![info],
+        ..sample::header(vec![info])
     };
     (header, records)
 }

@@ -286,8 +286,6 @@ fn validate(source: &KernelSource, text: &str, needs: &[String]) -> Result<(), S
 fn everything() -> DeviceInfo {
     DeviceInfo {
         backend: "wgpu".into(),
-        remote: None,
-        index: 0,
         name: "everything".into(),
         vendor: "nobody".into(),
         kind: DeviceKind::Discrete,
@@ -295,12 +293,10 @@ fn everything() -> DeviceInfo {
         api: "none".into(),
         language: Language::Wgsl,
         memory: Some(Bytes(u64::MAX)),
-        cache: None,
         max_buffer: Bytes(u64::MAX),
         max_binding: Bytes(u64::MAX),
         max_storage_buffers: 64,
         compute_units: Some(128),
-        clock_hz: None,
         max_group_size: 1024,
         max_group_dims: [1024; 3],
         max_groups: [u32::MAX; 3],
@@ -310,11 +306,7 @@ fn everything() -> DeviceInfo {
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
         features: ["subgroups", "f16", "f64"].map(str::to_owned).to_vec(),
+        ..DeviceInfo::default()
     }
 }
