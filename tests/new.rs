@@ -249,11 +249,13 @@ fn what_cannot_be_done_is_said() {
     write("there.wgsl", "@compute @workgroup_size(1) fn f() {}");
     write("wrong.wgsl", "@compute @workgroup_size(1) fn f() { nonsense(); }");
     write("empty.wgsl", "const A = 1;");
+    write("named.wgsl", "@compute @workgroup_size(1) fn über() {}");
     write("outside.cl", "#include \"../x.h\"\n");
     for (args, words) in [
         (&["there.wgsl"][..], &["there.yaml is there already", "--output"][..]),
         (&["wrong.wgsl"], &["wrong.wgsl:1:38", "nonsense"]),
         (&["empty.wgsl"], &["empty.wgsl: there is no kernel in it"]),
+        (&["named.wgsl"], &["named.wgsl: suites cannot name the kernel `über`"]),
         (&["missing.wgsl"], &["missing.wgsl"]),
         (
             &["there.yaml", "-o", "other.yaml"],

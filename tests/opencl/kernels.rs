@@ -98,6 +98,10 @@ fn kernels_that_do_not_fit_are_rejected() {
     assert!(other_size.is_ok() || log(other_size).contains("12 bytes"));
     let absent = log(device.build(id, &source(SCALE, "scales", 2, 8)));
     assert!(absent.contains("no kernel called `scales`; there are: scale"), "{absent}");
+    for none in ["", "\n  \n", "int f(void) { return 1; }"] {
+        let none = log(device.build(id, &source(none, "scale", 2, 8)));
+        assert!(none.ends_with("there is no kernel in it"), "{none}");
+    }
     let fixed = SCALE.replace("GROUP_X, GROUP_Y, GROUP_Z", "32, 1, 1");
     let fixed = log(device.build(id, &source(&fixed, "scale", 2, 8)));
     assert!(fixed.contains("reqd_work_group_size is [32, 1, 1]"), "{fixed}");
