@@ -1,5 +1,6 @@
 //! Fitted models as a section, in a few words and as JSON.
 
+use super::device_picks;
 use super::labels::size;
 use super::render;
 use gpubench_analysis::fit::{Bound, Device, Evaluation, Launch, Model, Parameter, Score, best};
@@ -25,9 +26,14 @@ pub struct Report {
     pub failed: Vec<(Model, String)>,
 }
 
-/// One section a device.
+/// One section a device, and one of them together.
 pub fn section(reports: &[Report]) -> Section {
-    reports.iter().map(one).fold(Section::new("models", "Fitted models"), Section::section)
+    let section = Section::new("models", "Fitted models");
+    let section = reports.iter().map(one).fold(section, Section::section);
+    match device_picks::section(reports) {
+        Some(picks) => section.section(picks),
+        None => section,
+    }
 }
 
 fn one(report: &Report) -> Section {
@@ -214,7 +220,8 @@ fn bounded(judged: &Evaluation, report: &Report) -> String {
 }
 
 /// As an array of `{device, backend, launches, uncounted: [{workload, sizes, why}], profile, best,
-/// models: [{model, seen, leave_one_size_out, leave_one_workload_out, parameters}], bounds, failed}`.
+/// models: [{model, seen, leave_one_size_out, leave_one_workload_out, parameters}], bounds, failed, picks}`, the last of
+/// all devices together.
 pub fn json(reports: &[Report]) -> String {
     let model = |judged: &Evaluation| {
         let parameters = judged.parameters.iter().map(|parameter| {
@@ -235,6 +242,7 @@ pub fn json(reports: &[Report]) -> String {
             "parameters": parameters.collect::<Vec<_>>(),
         })
     };
+    let picks = device_picks::picks(reports);
     let reports = reports.iter().map(|report| {
         let models = report.evaluations.iter().map(model);
         let uncounted = uncounted(report).into_iter().map(
@@ -250,6 +258,7 @@ pub fn json(reports: &[Report]) -> String {
             "models": models.collect::<Vec<_>>(),
             "bounds": bounds(report),
             "failed": report.failed,
+            "picks": picks,
         })
     });
     let all: Vec<Value> = reports.collect();

@@ -5,6 +5,7 @@ mod caches;
 pub mod comparison;
 pub mod csv;
 pub mod data;
+mod device_picks;
 pub mod devices;
 pub mod environment;
 pub mod export_rows;

@@ -12,6 +12,7 @@ mod hand_computed;
 mod models;
 mod own_roof;
 mod pass;
+mod picks;
 mod profiled;
 mod score;
 mod space;
@@ -24,8 +25,9 @@ pub use fitted::Fitted;
 pub use models::Model;
 pub use own_roof::{OwnRoof, OwnRoofs};
 pub use pass::Bound;
+pub use picks::Picks;
 pub use profiled::{PredictedTime, Profiled};
-pub use score::{Parameter, Residual, Score};
+pub use score::{Parameter, Prediction, Residual, Score};
 pub use space::SpacePredictor;
 pub use view::View;
 

@@ -22,6 +22,19 @@ pub struct Score {
     pub within: f64,
     /// Each workload by itself.
     pub workloads: BTreeMap<String, Residual>,
+    /// Each launch.
+    pub predictions: Vec<Prediction>,
+}
+
+/// A launch, and what a fit that had not seen it makes of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// The case.
+    pub case: String,
+    /// Seconds.
+    pub predicted: f64,
+    /// Seconds.
+    pub measured: f64,
 }
 
 /// How far a workload's predictions were off.
@@ -57,8 +70,16 @@ impl Score {
             launches: all.len(),
             within: quantile(&off, 0.95).exp(),
             workloads: by.iter().map(|(name, all)| ((*name).to_owned(), residual(all))).collect(),
+            predictions: predicted
+                .iter()
+                .map(|(launch, seconds)| prediction(launch, *seconds))
+                .collect(),
         })
     }
+}
+
+fn prediction(launch: &Launch, predicted: f64) -> Prediction {
+    Prediction { case: launch.key.to_string(), predicted, measured: launch.seconds }
 }
 
 /// A parameter with its 95 % bootstrap interval.

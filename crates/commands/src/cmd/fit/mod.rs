@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     suite: Option<String>,
     /// Print JSON: an array of {device, backend, launches, uncounted, profile, best, models, bounds,
-    /// failed}
+    /// failed, picks}
     #[arg(long)]
     json: bool,
 }
