@@ -7,6 +7,7 @@ use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
 use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
 use gpubench_core::workload::{Comparison, Verify};
+use gpubench_device::Device;
 use gpubench_reference::Data;
 use std::borrow::Cow;
 
@@ -50,11 +51,21 @@ impl Check<'_> {
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
     pub(super) fn results(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        self.results_by(bench, when, |device, id| memory::read(device, self.case, id))
+    }
+
+    /// The same with buffers as `read` gives them.
+    pub(super) fn results_by(
+        &self,
+        bench: &mut Bench,
+        when: &str,
+        mut read: impl FnMut(&mut dyn Device, usize) -> Result<Data>,
+    ) -> Result<bool> {
         if !self.guards(bench, when)? {
             return Ok(false);
         }
         let Bench { session, measurement, .. } = bench;
-        self.all(measurement, when, |id| memory::read(session.device.as_mut(), self.case, id))
+        self.all(measurement, when, |id| read(session.device.as_mut(), id))
     }
 
     /// Whether the guards of every buffer are as they were.
@@ -79,13 +90,8 @@ impl Check<'_> {
         memory::write(bench.device(), self.case, &before, true)?;
         bench.device().run(launch)?;
         let share = self.share(groups);
-        let when = format!("launch of {groups} groups");
-        if !self.guards(bench, &when)? {
-            return Ok(false);
-        }
-        let Bench { session, measurement, .. } = bench;
-        self.all(measurement, &when, |id| {
-            let found = memory::read(session.device.as_mut(), self.case, id)?;
+        self.results_by(bench, &format!("launch of {groups} groups"), |device, id| {
+            let found = memory::read(device, self.case, id)?;
             let Some((_, expected)) = self.expected(id) else { return Ok(found) };
             let before = &before[id];
             let (completed, written) = found.with_untouched_from(before, expected);

@@ -50,7 +50,7 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// `Unsupported` where it is not divisible; whatever the device says.
     pub(super) fn new(case: &'a Case, bench: &mut Bench) -> Result<Self> {
-        let division = division(case)?;
+        let division = case.divided()?;
         bench.enter(Stage::Prepare);
         let initial = memory::initial(case);
         let (variant, host_memory) = set_up(case, &initial, bench)?;
@@ -67,12 +67,6 @@ impl<'a> Prepared<'a> {
         let (candidate, division) = (self.candidate, self.division);
         Chunks { bench, check, candidate, division, queues }
     }
-}
-
-/// How a case is cut.
-fn division(case: &Case) -> Result<&Division> {
-    let why = "the workload is not divisible (no `divide` in the suite)";
-    case.division.as_ref().ok_or_else(|| Error::Unsupported(why.into()))
 }
 
 /// Allocates everything and autotunes the kernel; the kind of host memory is reported too.
@@ -104,10 +98,22 @@ pub(super) fn best_kind(kinds: &[MemoryKind]) -> MemoryKind {
 
 impl Chunks<'_> {
     /// `count` equal chunks on `queues` queues.
-    pub(super) fn equal(&self, count: u64, queues: u32) -> Result<Chunked> {
+    fn equal(&self, count: u64, queues: u32) -> Result<Chunked> {
         let rows = equal_chunks(self.division.rows, count)?;
         let parts = Parts { rows: &rows, upload_all_first: false, download_all_last: false };
         self.parts(parts, queues)
+    }
+
+    /// The same; `None` where a halo is larger than so small chunks.
+    pub(super) fn equal_that_hold_a_halo(
+        &self,
+        count: u64,
+        queues: u32,
+    ) -> Result<Option<Chunked>> {
+        match self.equal(count, queues) {
+            Err(Error::Unsupported(_)) if count > 1 => Ok(None),
+            work => work.map(Some),
+        }
     }
 
     /// Chunks of any sizes.
@@ -193,11 +199,8 @@ impl Chunks<'_> {
     /// Compares what was downloaded, and the guards on the device.
     fn right(&mut self, when: &str) -> Result<bool> {
         let case = self.check.case;
-        if !self.check.guards(&mut self.bench, when)? {
-            return Ok(false);
-        }
-        self.check.all(self.bench.measurement, when, |i| {
-            let bytes = self.bench.session.device.read(host_mirror(case, i))?;
+        self.check.results_by(&mut self.bench, when, |device, i| {
+            let bytes = device.read(host_mirror(case, i))?;
             Ok(Data::from_bytes(case.buffers[i].element.scalar, &bytes))
         })
     }

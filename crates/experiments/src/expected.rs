@@ -34,73 +34,56 @@ pub(super) fn expected(
         let why = "the kernel writes no buffer (each is `access: read`): nothing can be verified";
         return Err(Error::Usage(why.into()));
     }
-    match &case.verify {
-        Verify::Reference(name, allowed) => {
-            Ok(Some((by_reference(name, case, candidate, initial, policy)?, *allowed)))
-        }
-        Verify::Emulator(allowed) => {
-            let made = || emulated(case, candidate, &initial());
-            Ok(Some((shared_or(case, candidate, policy, made)?, *allowed)))
-        }
-        Verify::File(path, allowed) => {
-            Ok(Some((ended(from_file(path, case)?, candidate), *allowed)))
-        }
-        Verify::Arrays(files, allowed) => {
-            Ok(Some((ended(arrays::read(files, case)?, candidate), *allowed)))
-        }
-        Verify::Command(command, allowed) => {
+    let file = || shared_file(case, candidate, policy);
+    let expected = match &case.verify {
+        Verify::Reference(name, _) => shared_or(case, file, || {
+            let (expected, asked) = computed(name, case, candidate, initial())?;
+            note_numbers(name, &asked, policy);
+            Ok(expected)
+        })?,
+        Verify::Emulator(_) => shared_or(case, file, || emulated(case, candidate, &initial()))?,
+        Verify::File(path, _) => ended(from_file(path, case)?, candidate),
+        Verify::Arrays(files, _) => ended(arrays::read(files, case)?, candidate),
+        Verify::Command(command, _) => {
             let made = || {
                 let numbers = numbers(case, candidate, &candidate.passes()[0]);
                 let scratch = policy.cache.clone().unwrap_or_else(std::env::temp_dir);
                 arrays::command(command, case, &numbers, &initial(), &scratch)
             };
-            let expected = shared_or(case, candidate, policy, made)?;
-            Ok(Some((ended(expected, candidate), *allowed)))
+            ended(shared_or(case, file, made)?, candidate)
         }
-        Verify::Device(_) => Err(Error::Unsupported(
-            "verification against another device needs a second device".into(),
-        )),
-        Verify::Nothing => Ok(None),
-    }
+        Verify::Device(_) => {
+            let why = "verification against another device needs a second device";
+            return Err(Error::Unsupported(why.into()));
+        }
+        Verify::Nothing => return Ok(None),
+    };
+    Ok(case.verify.allowed().map(|allowed| (expected, allowed)))
 }
 
-/// What this run already made for equal launches, else what `make` does.
+/// What another variant, round or device of this run already made and keeps in `file`, else what `make` does, kept there
+/// where it is worth that: what a reference depends on, which names the file, may be known only then.
 fn shared_or(
     case: &Case,
-    candidate: &Candidate,
-    policy: &Policy,
+    file: impl Fn() -> Option<PathBuf>,
     make: impl FnOnce() -> Result<Expected>,
 ) -> Result<Expected> {
-    let file = shared_file(case, candidate, policy);
-    if let Some(known) = file.as_deref().and_then(|file| shared(file, case)) {
+    if let Some(known) = file().and_then(|file| shared(&file, case)) {
         return Ok(known);
     }
     let begun = Instant::now();
-    Ok(kept(file.as_deref(), begun, make()?))
+    let expected = make()?;
+    // The file has the buffers in their order.
+    if let Some(file) = file().filter(|_| expected.is_sorted_by_key(|(i, _)| *i)) {
+        let parts: Vec<&[u8]> = expected.iter().map(|(_, data)| data.as_bytes()).collect();
+        scratch_file::keep(&file, begun, &parts);
+    }
+    Ok(expected)
 }
 
 /// Each result in the buffer in which the candidate's swaps leave it.
 fn ended(expected: Expected, candidate: &Candidate) -> Expected {
     expected.into_iter().map(|(i, data)| (candidate.ends_in(i), data)).collect()
-}
-
-/// As [`computed`], or as another variant, round or device of this run computed it.
-fn by_reference(
-    name: &str,
-    case: &Case,
-    candidate: &Candidate,
-    initial: impl FnOnce() -> Vec<Data>,
-    policy: &Policy,
-) -> Result<Expected> {
-    let file = shared_file(case, candidate, policy);
-    if let Some(expected) = file.and_then(|file| shared(&file, case)) {
-        return Ok(expected);
-    }
-    let begun = Instant::now();
-    let (expected, asked) = computed(name, case, candidate, initial())?;
-    note_numbers(name, &asked, policy);
-    // What it depends on is known only now.
-    Ok(kept(shared_file(case, candidate, policy).as_deref(), begun, expected))
 }
 
 /// What the reference called `name` makes of `initial`, which has every buffer, in `count` launches; or what this run already
@@ -116,20 +99,17 @@ pub(super) fn after_launches(
         let one = shared_file(case, candidate, policy)?;
         Some(one.with_extension(format!("{start}-{count}.expected")))
     };
-    if let Some(expected) = file().and_then(|file| shared(&file, case)) {
-        return Ok(expected);
-    }
-    let begun = Instant::now();
-    let (mut contents, mut is_written) = (initial(), vec![false; case.buffers.len()]);
-    for _ in 0..count {
-        let (expected, asked) = computed(name, case, candidate, contents.clone())?;
-        note_numbers(name, &asked, policy);
-        for (i, data) in expected {
-            (contents[i], is_written[i]) = (data, true);
+    shared_or(case, file, || {
+        let (mut contents, mut is_written) = (initial(), vec![false; case.buffers.len()]);
+        for _ in 0..count {
+            let (expected, asked) = computed(name, case, candidate, contents.clone())?;
+            note_numbers(name, &asked, policy);
+            for (i, data) in expected {
+                (contents[i], is_written[i]) = (data, true);
+            }
         }
-    }
-    let expected = (0..).zip(contents).filter(|(i, _)| is_written[*i]).collect();
-    Ok(kept(file().as_deref(), begun, expected))
+        Ok((0..).zip(contents).filter(|(i, _)| is_written[*i]).collect())
+    })
 }
 
 /// What the reference called `name` makes of `initial`, with the names of all numbers that it asked for.
@@ -293,10 +273,7 @@ fn add_numbers(file: &Path, asked: &BTreeSet<String>) -> std::io::Result<()> {
         return Ok(());
     }
     let all: BTreeSet<&String> = asked.union(&known).collect();
-    let mut whole = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-    std::io::Write::write_all(&mut whole, &serde_json::to_vec(&all)?)?;
-    whole.persist(file)?;
-    Ok(())
+    scratch_file::replace(file, &[&serde_json::to_vec(&all)?])
 }
 
 /// The expected result in a shared file; `None` where it is not there, or damaged.
@@ -310,16 +287,6 @@ fn shared(file: &Path, case: &Case) -> Option<Expected> {
         (*i, Data::from_bytes(buffer.element.scalar, part))
     };
     fits.then(|| buffers.iter().zip(&parts).map(data).collect())
-}
-
-/// `computed`, which was made since `begun`, kept in a file where there is one and it is worth that.
-fn kept(file: Option<&Path>, begun: Instant, computed: Expected) -> Expected {
-    // The file has the buffers in their order.
-    if let Some(file) = file.filter(|_| computed.is_sorted_by_key(|(i, _)| *i)) {
-        let parts: Vec<&[u8]> = computed.iter().map(|(_, data)| data.as_bytes()).collect();
-        scratch_file::keep(file, begun, &parts);
-    }
-    computed
 }
 
 #[cfg(test)]

@@ -44,8 +44,7 @@ pub fn iterate(
     session.device.reset();
     stage(Stage::Prepare);
     let loaded = checkpoint_store.load()?;
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &memory::initial(case), false)?;
+    memory::set_up(session.device.as_mut(), case)?;
     let kind = chunks::best_kind(&session.device.info().host_memory);
     allocate(session.device.as_mut(), case, 1, kind)?;
     stage(Stage::Build);
@@ -56,11 +55,8 @@ pub fn iterate(
         session.device.write(save_buffer(case, 0), &loaded.state)?;
         session.device.run(&iteration.restore(queues))?;
     }
-    ToFile { iteration, queues, checkpoint_store: &checkpoint_store }.run(
-        session,
-        from,
-        &iteration.saves(SAVES),
-    )?;
+    let to_file = ToFile { iteration, queues, checkpoint_store: &checkpoint_store };
+    to_file.run(session, from, &iteration.saves(SAVES))?;
     if let Some(breach) = memory::breach(session.device.as_mut(), case)? {
         return Err(Error::Mismatch(breach.text(case)));
     }

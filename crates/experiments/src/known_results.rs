@@ -1,6 +1,7 @@
 //! Results that were compared with the expected one and found right, by their fingerprints: what a
 //! deterministic device computes again need not be compared number by number again.
 
+use crate::scratch_file;
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::ErrorNorms;
 use serde::{Deserialize, Serialize};
@@ -73,10 +74,7 @@ fn read(file: &Path) -> Option<Vec<Known>> {
 
 fn write(file: &Path, known: &[Known]) -> std::io::Result<()> {
     let json = serde_json::to_string(known)?;
-    let mut whole = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-    std::io::Write::write_all(&mut whole, format!("{}\n{json}", sha256_hex(&json)).as_bytes())?;
-    whole.persist(file)?;
-    Ok(())
+    scratch_file::replace(file, &[format!("{}\n{json}", sha256_hex(&json)).as_bytes()])
 }
 
 #[cfg(test)]

@@ -34,6 +34,14 @@ pub fn initial(case: &Case) -> Vec<Data> {
     poisoned_by(case, POISON)
 }
 
+/// Allocates every buffer and fills it with its initial contents, which it returns.
+pub(super) fn set_up(device: &mut dyn Device, case: &Case) -> Result<Vec<Data>> {
+    let initial = initial(case);
+    allocate(device, case)?;
+    write(device, case, &initial, false)?;
+    Ok(initial)
+}
+
 /// The same contents, made when an emulator touches them.
 pub fn promised(case: &Case) -> Vec<Buffer> {
     let contents = |buffer: &BufferPlan| {

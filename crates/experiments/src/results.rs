@@ -5,7 +5,7 @@ use crate::registry::several_devices;
 use crate::residency::{Residency, groups_at_once, residency};
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::record::{Data, Detail};
-use gpubench_document::{Column, Section, Sentence, Table};
+use gpubench_document::{Column, Quantity, Section, Sentence, Table};
 use gpubench_model::concurrency::Device;
 use gpubench_stats::{Basis, Overall, Rounds, Summary, overalls};
 
@@ -60,6 +60,14 @@ pub fn costs_by_round(
         }
     }
     all
+}
+
+/// A quantity, with its interval where there is one.
+pub fn quantity(value: f64, interval: Option<[f64; 2]>) -> Option<Quantity> {
+    match interval {
+        Some(interval) => Quantity::between(value, interval),
+        None => Quantity::new(value),
+    }
 }
 
 /// A positive value, with its 95 % interval where anything shows one.

@@ -88,7 +88,7 @@ fn was_made_before(path: &Path) -> bool {
     note.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
 }
 
-/// Writes `parts` to a file at `path`. Written elsewhere and renamed: a reader never sees half of it.
+/// Writes `parts` to a file at `path`, which says how they lie in it.
 ///
 /// # Errors
 /// When the disk does not take it, or the folder holds enough.
@@ -105,8 +105,15 @@ fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         return Err(io::Error::other("too many parts"));
     }
     line.resize(HEADER, 0);
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&line)?;
+    replace(path, &[&[&line[..]], parts].concat())
+}
+
+/// Writes `parts` to a file at `path`. Written elsewhere and renamed: a reader never sees half of it.
+///
+/// # Errors
+/// When the disk does not take it.
+pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
     file.persist(path)?;
     Ok(())

@@ -1,9 +1,10 @@
 //! What reports say of it: how the APIs of a GPU differ by group, and every figure.
 
 use super::{Figure, Line, Ratio, Uncompared, lines, physical_views, uncompared};
+use crate::results::quantity;
 use gpubench_analysis::ReportInput;
 use gpubench_core::gpu::{BoundsChecks, Clock};
-use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
 /// One section for every physical GPU that was measured through several APIs.
 pub fn section(input: &ReportInput) -> Section {
@@ -110,13 +111,6 @@ fn ratio(line: &Line, [of, over]: [usize; 2]) -> Option<Ratio> {
 
 fn cell(ratio: Option<Ratio>) -> Cell {
     ratio.and_then(|of| quantity(of.value, of.interval)).into()
-}
-
-fn quantity(value: f64, interval: Option<[f64; 2]>) -> Option<Quantity> {
-    match interval {
-        Some(interval) => Quantity::between(value, interval),
-        None => Quantity::new(value),
-    }
 }
 
 /// The clock of a line's figures; where they differ, each.

@@ -35,9 +35,7 @@ const BATCH: u32 = 64;
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let variants = indexed_variants(case)?;
     bench.enter(Stage::Prepare);
-    let initial = memory::initial(case);
-    memory::allocate(bench.device(), case)?;
-    memory::write(bench.device(), case, &initial, false)?;
+    let initial = memory::set_up(bench.device(), case)?;
     for variant in &variants {
         bench.enter(Stage::Build);
         let report = bench.device().build(variant.id, &variant.candidate.kernel)?;

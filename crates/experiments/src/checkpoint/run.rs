@@ -39,9 +39,7 @@ const SHARES: f64 = 16.0;
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     bench.enter(Stage::Prepare);
-    let initial = memory::initial(case);
-    memory::allocate(bench.device(), case)?;
-    memory::write(bench.device(), case, &initial, false)?;
+    let initial = memory::set_up(bench.device(), case)?;
     let policy = bench.policy;
     let min_samples = policy.min_samples.min(MIN_SAMPLES);
     // One launch is a whole iteration, and many of them must fit.

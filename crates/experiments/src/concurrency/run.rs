@@ -169,10 +169,7 @@ impl Launches<'_> {
 
     fn ready(&mut self, case: Case) -> Result<Ready> {
         self.bench.enter(Stage::Prepare);
-        let device = self.bench.device();
-        let initial = memory::initial(&case);
-        memory::allocate(device, &case)?;
-        memory::write(device, &case, &initial, false)?;
+        let initial = memory::set_up(self.bench.device(), &case)?;
         let BuiltVariant { candidate, .. } = autotune(&case, &mut self.bench)?;
         let candidate = Rc::new(candidate.clone());
         self.bench.enter(Stage::Verify);
@@ -221,24 +218,14 @@ impl Launches<'_> {
             }
             self.bench.session.device.run(&self.recording(all))?;
             let when = format!("{} kernels at once{when}", all.len());
-            for ready in *all {
-                if !self.right(ready, &when)? {
+            for Ready { case, initial, wanted, .. } in *all {
+                let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
+                if !check.results(&mut self.bench, &when)? {
                     return Ok(false);
                 }
             }
         }
         Ok(true)
-    }
-
-    /// Whether a kernel's results are as expected, and nothing around them was written.
-    fn right(&mut self, ready: &Ready, when: &str) -> Result<bool> {
-        let Ready { case, initial, wanted, .. } = ready;
-        let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
-        if !check.guards(&mut self.bench, when)? {
-            return Ok(false);
-        }
-        let Bench { session, measurement, .. } = self.bench.lend();
-        check.all(measurement, when, |id| memory::read(session.device.as_mut(), case, id))
     }
 
     /// Each of these run at once, one after the other in every turn.

@@ -31,11 +31,8 @@ pub fn decompose(how: &Spec, case: &Case, planning: &Planning) -> Result<Decompo
     // domain as it was, carved, undivided, found and wanted.
     let bulk = 4 * halo.parts.len() as u64 * halo.bulk_elements();
     let on_host = 3 * bulk + 5 * device_bytes(case);
-    Room::Host.check(
-        &format!("{here}: exchanging and checking it"),
-        on_host,
-        limits.host_memory,
-    )?;
+    let what = format!("{here}: exchanging and checking it");
+    Room::Host.check(&what, on_host, limits.host_memory)?;
     Ok(halo)
 }
 
@@ -214,16 +211,9 @@ impl Planner<'_> {
         let other = suite.workloads.iter().find(|other| other.name == *name);
         let other = other.ok_or_else(|| format!("there is no workload `{name}`"))?;
         let Face { first, counts: [nx, ny, nz, nc], strides: [_, sy, sz, sc] } = *face;
-        let numbers = [
-            ("nx", nx),
-            ("ny", ny),
-            ("nz", nz),
-            ("nc", nc),
-            ("first", first),
-            ("sy", sy),
-            ("sz", sz),
-            ("sc", sc),
-        ];
+        let counts = [("nx", nx), ("ny", ny), ("nz", nz), ("nc", nc)];
+        let steps = [("first", first), ("sy", sy), ("sz", sz), ("sc", sc)];
+        let numbers = [counts, steps].concat();
         let size = other.sizes.first().cloned().unwrap_or_default();
         let key =
             CaseKey { workload: name.clone(), size, measure: Kind::KERNEL, host_memory: None };

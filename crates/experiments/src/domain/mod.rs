@@ -215,9 +215,9 @@ impl Decomposition {
         let shape = self.part.cells.map(|cells| cells + 2);
         let (from, to) = self.shares(part, [0; 3], shape);
         let mut array = vec![0.0; to.len() as usize];
+        let run = to.run();
         for (from, to) in from.runs().zip(to.runs()) {
-            array[to..to + shape[0] as usize]
-                .copy_from_slice(&domain[from..from + shape[0] as usize]);
+            array[to..to + run].copy_from_slice(&domain[from..from + run]);
         }
         array
     }
@@ -225,9 +225,9 @@ impl Decomposition {
     /// Puts a part's cells into the whole domain's array.
     pub fn put(&self, part: usize, array: &[f32], domain: &mut [f32]) {
         let (to, from) = self.shares(part, [1; 3], self.part.cells);
+        let run = to.run();
         for (from, to) in from.runs().zip(to.runs()) {
-            domain[to..to + to_run(&self.part)]
-                .copy_from_slice(&array[from..from + to_run(&self.part)]);
+            domain[to..to + run].copy_from_slice(&array[from..from + run]);
         }
     }
 
@@ -262,10 +262,6 @@ impl Decomposition {
         let offset = Bytes(GUARD.0 + first * bytes);
         Slice { buffer: self.parts[part].buffer(0), offset, len: Bytes(count * bytes) }
     }
-}
-
-fn to_run(part: &Array) -> usize {
-    part.cells[0] as usize
 }
 
 /// Every message of a pass and where in the buffers of faces it begins, aligned for any device.

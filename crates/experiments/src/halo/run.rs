@@ -9,6 +9,7 @@
 
 use super::data;
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
+use crate::check::{Check, worst};
 use crate::chunks::best_kind;
 use crate::domain::{Decomposition, PACK, UNPACK};
 use crate::expected::after_launches;
@@ -17,7 +18,7 @@ use crate::timing::{MIN_SAMPLES_IN_TURN, fastest, time, walls};
 use crate::{Bench, Policy, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, MemoryKind, Recording, Timeline};
-use gpubench_core::record::{Detail, ErrorNorms, Mismatch, Timed};
+use gpubench_core::record::{Detail, Timed};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Verify;
 use gpubench_device::Device;
@@ -47,8 +48,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let variant = plan.parts[0].candidates.iter().position(is_tuned).ok_or_else(no_part)?;
     bench.enter(Stage::Verify);
     let wanted = wanted(case, candidate, (plan, &domain), bench.policy)?;
-    let wide = plan.parts.len() as u64 * plan.bulk_elements();
-    let bulk = vec![0.0; wide as usize];
+    let bulk = vec![0.0; plan.parts.len() * plan.bulk_elements() as usize];
     let mut steps = Steps {
         bench: bench.lend(),
         case,
@@ -152,19 +152,10 @@ impl Steps<'_> {
     /// Whether the guards of what was computed in are untouched.
     fn guarded(&mut self, when: &str, cases: &[Case]) -> Result<bool> {
         for case in cases {
-            let Some(breach) = memory::breach(self.bench.device(), case)? else {
-                continue;
-            };
-            self.bench.measurement.mismatch(Mismatch {
-                buffer: case.buffers[0].name.clone(),
-                index: 0,
-                found: breach.text(case),
-                expected: Mismatch::GUARDS.into(),
-                wrong: 1,
-                of: 1,
-                when: when.to_owned(),
-            });
-            return Ok(false);
+            let unseen = Check { case, initial: &[], wanted: None };
+            if !unseen.guards(&mut self.bench, when)? {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -175,17 +166,9 @@ impl Steps<'_> {
         let (found, wanted) = (Data::F32(found.to_vec()), Data::F32(self.wanted.clone()));
         let name = &self.case.buffers[0].name;
         let (norms, mismatch) = compare(name, &wanted, &found, *allowed, when);
-        let before = self.bench.measurement.norms.unwrap_or_default();
-        self.bench.measurement.norms = Some(ErrorNorms {
-            max_absolute: before.max_absolute.max(norms.max_absolute),
-            max_relative: before.max_relative.max(norms.max_relative),
-            l2: before.l2.max(norms.l2),
-        });
-        let right = mismatch.is_none();
-        if let Some(mismatch) = mismatch {
-            self.bench.measurement.mismatch(mismatch);
-        }
-        right
+        let measurement = &mut *self.bench.measurement;
+        measurement.norms = Some(worst(measurement.norms, norms));
+        mismatch.map(|mismatch| measurement.mismatch(mismatch)).is_none()
     }
 
     /// Every part as it is before the first step, and what halos travel through poisoned.
@@ -233,9 +216,8 @@ impl Steps<'_> {
     }
 
     fn in_bulk(&mut self, pass: usize) -> Result<(Timeline, f64)> {
+        let mut there = self.computed(pass);
         let (buffer, device) = (self.plan.ways().bulk, self.bench.device());
-        let mut there = Recording::default();
-        self.plan.compute(&mut there, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
         self.plan.bulk(&mut there, pass, true);
         let there = device.run(&there)?;
         bytemuck::cast_slice_mut(&mut self.bulk).copy_from_slice(&device.read(buffer)?);

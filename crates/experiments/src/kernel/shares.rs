@@ -71,7 +71,10 @@ pub(super) fn of(
     last: Option<&Launches>,
 ) -> Result<Option<Shares>> {
     let kernels = match candidate.is_program() {
-        true => measure(device, case, candidate)?.unwrap_or_default(),
+        true => {
+            let timeline = device.run(&launches(case, candidate, case.kernel(), 1))?;
+            shares(candidate, &timeline).unwrap_or_default()
+        }
         false => vec![],
     };
     let steps = last.map(|last| last.named(candidate)).unwrap_or_default();
@@ -101,17 +104,7 @@ impl Data for Shares {
     const KIND: Kind = Kind::KERNEL;
 }
 
-/// Runs a program once, and adds up the launches of each kernel; `None` where no clock
-/// distinguishes them.
-fn measure(
-    device: &mut dyn Device,
-    case: &Case,
-    candidate: &Candidate,
-) -> Result<Option<Vec<KernelShare>>> {
-    let timeline = device.run(&launches(case, candidate, case.kernel(), 1))?;
-    Ok(shares(candidate, &timeline))
-}
-
+/// The launches of each kernel, added up; `None` where no clock distinguishes them.
 fn shares(candidate: &Candidate, timeline: &Timeline) -> Option<Vec<KernelShare>> {
     let named = |kernel: &gpubench_core::gpu::KernelSource| KernelShare {
         entry: kernel.entry.clone(),

@@ -1,9 +1,9 @@
 //! What reports say of launches: what a submission costs, and each launch in it.
 
 use super::data::Submissions;
-use crate::results::{costs_by_round, device_section, measured, over_rounds, rounds};
+use crate::results::{costs_by_round, device_section, measured, over_rounds, quantity, rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Column, Quantity, Section, Table, Unit};
+use gpubench_document::{Column, Section, Table, Unit};
 
 /// One table a device.
 pub(super) fn section(input: &ReportInput) -> Section {
@@ -29,11 +29,7 @@ fn table(input: &ReportInput, device: usize) -> Table {
         .column(Column::text("case", "case"), |((case, _), _)| case.clone())
         .column(Column::text("what", "what"), |((_, what), _)| *what)
         .column(Column::new("seconds", "median ± 95 %", Unit::Seconds), |(_, cost)| {
-            let (value, interval) = (*cost)?;
-            match interval {
-                Some(interval) => Quantity::between(value, interval),
-                None => Quantity::new(value),
-            }
+            cost.and_then(|(value, interval)| quantity(value, interval))
         })
         .table()
 }

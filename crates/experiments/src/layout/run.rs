@@ -33,11 +33,9 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let plan: LayoutPlan = case.planned()?;
     let plan = LayoutPlan { by: plan.by.at_place(1), then: plan.then.at_place(2), ..plan };
     bench.enter(Stage::Prepare);
-    let initial = memory::initial(case);
-    for case in [case, &plan.by, &plan.then] {
-        memory::allocate(bench.device(), case)?;
-        memory::write(bench.device(), case, &memory::initial(case), false)?;
-    }
+    let initial = memory::set_up(bench.device(), case)?;
+    memory::set_up(bench.device(), &plan.by)?;
+    memory::set_up(bench.device(), &plan.then)?;
     // The fastest variant of each; the strided kernel last, since the record is that one's.
     let by = autotune(&plan.by, bench)?.candidate;
     let then = autotune(&plan.then, bench)?.candidate;

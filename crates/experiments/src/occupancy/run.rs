@@ -35,9 +35,7 @@ const LENGTH: &str = "passes";
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     bench.enter(Stage::Prepare);
-    let initial = memory::initial(case);
-    memory::allocate(bench.device(), case)?;
-    memory::write(bench.device(), case, &initial, false)?;
+    let initial = memory::set_up(bench.device(), case)?;
     let mut candidate = build_first_variant(case, bench)?.clone();
     bench.enter(Stage::Measure);
     let policy = bench.policy;
@@ -59,15 +57,11 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     }
     bench.measurement.wall.busy += points.values().flatten().sum::<f64>();
     bench.measurement.measured = Some(one_group(&points, clock, dropped));
+    let kernel = bench.measurement.kernel.as_ref();
     bench.measurement.detail = Some(Detail::new(&OccupancySweep {
         clock: clock.0,
         group_size: u32::try_from(candidate.kernel.group_size()).unwrap_or(u32::MAX),
-        local_bytes: bench
-            .measurement
-            .kernel
-            .as_ref()
-            .and_then(|k| k.report.local_bytes)
-            .unwrap_or(0),
+        local_bytes: kernel.and_then(|kernel| kernel.report.local_bytes).unwrap_or(0),
         points: points.into_iter().collect(),
     }));
     Ok(())

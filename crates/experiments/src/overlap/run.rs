@@ -87,11 +87,8 @@ fn verified(chunks: &mut Chunks) -> Result<Option<Vec<Run>>> {
     let mut runs = Vec::new();
     for count in CHUNKS.into_iter().filter(|&count| count <= chunks.division.rows) {
         for queues in if chunks.queues > 1 { vec![1, chunks.queues] } else { vec![1] } {
-            let work = match chunks.equal(count, queues) {
-                // A halo larger than so small chunks: fewer of them have run.
-                Err(Error::Unsupported(_)) if count > 1 => continue,
-                work => work?,
-            };
+            // Where they are too small for a halo, fewer of them have run.
+            let Some(work) = chunks.equal_that_hold_a_halo(count, queues)? else { continue };
             let Some(seconds) = chunks.verified(&work)? else { return Ok(None) };
             runs.push(Run { chunks: count as u32, queues, work, seconds });
         }

@@ -6,7 +6,7 @@ use super::saving::Share;
 use super::verdict::{Because, Settled, Verdict};
 use crate::engines::Engines;
 use crate::overlap::data::{Overlap, OverlapRun};
-use crate::results::{DetailedCase, detailed_cases, engines_of, rounds};
+use crate::results::{DetailedCase, detailed_cases, engines_of, quantity, rounds};
 use crate::stages;
 use gpubench_analysis::ReportInput;
 use gpubench_core::record::Timed;
@@ -207,14 +207,7 @@ fn uncounted(uncounted: Uncounted) -> Option<Sentence> {
 
 /// A share with its interval, where the turns give one.
 fn share(before: &'static str, share: Share) -> Sentence {
-    Sentence::from(before).quantity(quantity(share), Unit::Fraction)
-}
-
-fn quantity(share: Share) -> Option<Quantity> {
-    match share.interval {
-        Some(interval) => Quantity::between(share.value, interval),
-        None => Quantity::new(share.value),
-    }
+    Sentence::from(before).quantity(quantity(share.value, share.interval), Unit::Fraction)
 }
 
 /// The number of copy engines, and what it is inferred from.
@@ -311,7 +304,7 @@ fn table(summary: &OverlapSummary) -> Table {
 }
 
 fn cell(share: Option<Share>) -> Cell {
-    share.and_then(quantity).into()
+    share.and_then(|of| quantity(of.value, of.interval)).into()
 }
 
 #[cfg(test)]

@@ -15,9 +15,7 @@ use std::ops::Range;
 /// elements, or rows are not all that is written.
 pub fn multi_device_division(case: &Case) -> Result<&Division> {
     let unsupported = |why: String| Err(Error::Unsupported(why));
-    let Some(division) = &case.division else {
-        return unsupported("the workload is not divisible (no `divide` in the suite)".into());
-    };
+    let division = case.divided()?;
     for buffer in &case.buffers {
         let name = &buffer.name;
         match (buffer.access, &buffer.split) {

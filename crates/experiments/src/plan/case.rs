@@ -87,6 +87,15 @@ impl Case {
     pub fn at_place(&self, place: u32) -> Self {
         Self { place, ..self.clone() }
     }
+
+    /// How it is cut.
+    ///
+    /// # Errors
+    /// `Unsupported` where the suite does not say.
+    pub fn divided(&self) -> Result<&Division> {
+        let why = "the workload is not divisible (no `divide` in the suite)";
+        self.division.as_ref().ok_or_else(|| Error::Unsupported(why.into()))
+    }
 }
 
 /// One variant of a case's kernel.

@@ -116,9 +116,7 @@ pub fn in_parts(
     parts: Parts,
     queues: u32,
 ) -> Result<Chunked> {
-    let division = case.division.as_ref().ok_or_else(|| {
-        Error::Unsupported("the workload is not divisible (no `divide` in the suite)".into())
-    })?;
+    let division = case.divided()?;
     check_chunks(case, division, parts)?;
     let queue = |wanted: u32| Queue(if queues >= 3 { wanted } else { 0 });
     let mut builder = Builder { case, parts, chunked: Chunked::default(), uploaded: 0 };

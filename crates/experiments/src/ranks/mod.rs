@@ -3,6 +3,12 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod threads;
 
+use crate::compare;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Mismatch;
+use gpubench_core::workload::Comparison;
+use gpubench_reference::Data;
+
 /// This rank and the others. A message is bytes: whoever sends numbers knows their type.
 pub trait Neighbours {
     /// Which rank this is, from 0.
@@ -29,6 +35,19 @@ pub trait Neighbours {
 pub fn counts(ranks: usize, fits: impl Fn(usize) -> bool) -> Vec<usize> {
     let doubled = std::iter::successors(Some(1usize), |count| count.checked_mul(2));
     doubled.take_while(|count| *count < ranks).chain([ranks]).filter(|count| fits(*count)).collect()
+}
+
+/// Compares what ranks computed with the reference's; `who` did.
+pub(crate) fn check(
+    who: &str,
+    name: &str,
+    [wanted, found]: [&Data; 2],
+    allowed: Comparison,
+) -> Result<()> {
+    let (_, mismatch) = compare(name, wanted, found, allowed, who);
+    let Some(Mismatch { index, found, expected, wrong, of, .. }) = mismatch else { return Ok(()) };
+    let why = format!("{name}[{index}] is {found}, not {expected}; {wrong} of {of} are wrong");
+    Err(Error::Mismatch(format!("{who}: {why}")))
 }
 
 #[cfg(test)]

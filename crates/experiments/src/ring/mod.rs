@@ -15,7 +15,6 @@ use super::ranks::Neighbours;
 use gpubench_core::error::{Error, Result};
 use gpubench_device::Remote;
 use gpubench_model::overlap_worth::Strategy;
-use gpubench_stats::median_of;
 use gpubench_suite::Suite;
 use rank::Rank;
 
@@ -199,8 +198,4 @@ pub fn ring(
     }
     let product = neighbours.gather(&rank.result).map(|strips| rank.in_rows(&strips));
     Ok(Ringed { computation, transfer, communication, runs, product })
-}
-
-fn middle(samples: Vec<f64>) -> f64 {
-    median_of(samples).unwrap_or(f64::NAN)
 }

@@ -1,11 +1,10 @@
 //! One rank of a ring: its device, its columns, and how it goes through a product.
 
-use super::{SAMPLES, Variant, columns, middle};
+use super::{SAMPLES, Variant, columns};
 use crate::chunks::best_kind;
-use crate::compare;
 use crate::plan::{Candidate, Case, Limits, Planned};
 use crate::planner::plan;
-use crate::ranks::Neighbours;
+use crate::ranks::{Neighbours, check};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     BufferId, DeviceInfo, KernelId, MemoryKind, Op, Queue, Recording, Scalar, Slice,
@@ -14,6 +13,7 @@ use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Fill, Verify};
 use gpubench_device::{Device, Remote};
 use gpubench_reference::{Data, Problem, fill, find};
+use gpubench_stats::median_of;
 use gpubench_suite::Suite;
 use std::time::Instant;
 
@@ -108,7 +108,8 @@ impl<'a> Rank<'a> {
             what(self)?;
             Ok(self.neighbours.largest(begun.elapsed().as_secs_f64()))
         };
-        (0..SAMPLES).map(once).collect::<Result<Vec<f64>>>().map(middle)
+        let walls = (0..SAMPLES).map(once).collect::<Result<Vec<f64>>>()?;
+        Ok(median_of(walls).unwrap_or(f64::NAN))
     }
 
     /// Seconds of the whole product; every time it must be right.
@@ -127,7 +128,7 @@ impl<'a> Rank<'a> {
             walls.push(self.neighbours.largest(begun.elapsed().as_secs_f64()));
             self.check(variant)?;
         }
-        Ok(middle(walls))
+        Ok(median_of(walls).unwrap_or(f64::NAN))
     }
 
     fn blocking(&mut self) -> Result<()> {
@@ -280,19 +281,8 @@ impl<'a> Rank<'a> {
             return Err(Error::Usage("the ring's kernel has no reference".into()));
         };
         let found = Data::from_bytes(self.scalar, &self.result);
-        let (_, mismatch) = compare("c", &self.wanted, &found, *allowed, "ring");
-        match mismatch {
-            None => Ok(()),
-            Some(wrong) => Err(Error::Mismatch(format!(
-                "rank {}, {variant:?}: c[{}] is {}, not {}; {} of {} are wrong",
-                self.neighbours.rank(),
-                wrong.index,
-                wrong.found,
-                wrong.expected,
-                wrong.wrong,
-                wrong.of
-            ))),
-        }
+        let who = format!("rank {}, {variant:?}", self.neighbours.rank());
+        check(&who, "c", [&self.wanted, &found], *allowed)
     }
 
     /// The whole product from the ranks' columns, which lie one after the other.

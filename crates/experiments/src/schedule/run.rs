@@ -53,10 +53,8 @@ struct Plans<'a> {
 impl Plans<'_> {
     fn verify_equal_parts(&mut self) -> Result<()> {
         for count in self.calibration() {
-            let work = match self.chunks.equal(count, self.chunks.queues) {
-                Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
-                work => work?,
-            };
+            let work = self.chunks.equal_that_hold_a_halo(count, self.chunks.queues)?;
+            let Some(work) = work else { break };
             if self.chunks.verified(&work)?.is_none() {
                 break;
             }
@@ -115,10 +113,8 @@ impl Plans<'_> {
     fn engines(&mut self, whole: Stages) -> Result<Option<Engines>> {
         let mut runs = vec![];
         for count in self.calibration() {
-            let work = match self.chunks.equal(count, self.chunks.queues) {
-                Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
-                work => work?,
-            };
+            let work = self.chunks.equal_that_hold_a_halo(count, self.chunks.queues)?;
+            let Some(work) = work else { break };
             let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
             if let Some(seconds) = timed.median() {
                 runs.push(Run { whole, chunks: count as u32, seconds });

@@ -1,10 +1,9 @@
 //! One rank of several: its device, its slab, and how a step goes.
 
 use crate::chunks::best_kind;
-use crate::compare;
 use crate::domain::{Decomposition, PACK, Spec, UNPACK, Wanted, divided, given, slots};
 use crate::plan::{Case, GUARD, Limits};
-use crate::ranks::Neighbours;
+use crate::ranks::{Neighbours, check};
 use crate::registry::DOMAIN;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, MemoryKind, Recording, Scalar};
@@ -242,18 +241,8 @@ impl<'a> Rank<'a> {
             field = reference(&problem)?.swap_remove(0).1;
         }
         let found = Data::F32(found.to_vec());
-        match compare("field", &field, &found, *allowed, "slabs").1 {
-            None => Ok(()),
-            Some(wrong) => Err(Error::Mismatch(format!(
-                "{} ranks: field[{}] is {}, not {}; {} of {} are wrong",
-                self.neighbours.size(),
-                wrong.index,
-                wrong.found,
-                wrong.expected,
-                wrong.wrong,
-                wrong.of
-            ))),
-        }
+        let who = format!("{} ranks", self.neighbours.size());
+        check(&who, "field", [&field, &found], *allowed)
     }
 }
 

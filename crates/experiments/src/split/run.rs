@@ -253,15 +253,15 @@ impl<'a> Jobs<'a> {
         let max_samples = policy.max_samples.max(MIN_SAMPLES);
         let policy = Policy { min_samples: MIN_SAMPLES, max_samples, ..policy.clone() };
         let mut ratios = policy.sampling((1.0 - ISOLATED_SHARE) * policy.seconds);
+        let job = |jobs: &mut Self, when: &str, budget| {
+            jobs.right(when, |partitioner| {
+                let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
+                split_run.run(budget, plan.fastest)
+            })
+        };
         loop {
             let when = self.partitioner.when_on_one_device(plan.fastest);
-            let Some(alone) = self.right(&when, |partitioner| {
-                let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
-                split_run.run(None, plan.fastest)
-            })?
-            else {
-                return Ok(None);
-            };
+            let Some(alone) = job(self, &when, None)? else { return Ok(None) };
             fastest_device_seconds.push(alone.seconds);
             // What it has taken for the job so far, rather than for single problems.
             let middle = median_of(fastest_device_seconds.iter().copied()).unwrap_or(alone.seconds);
@@ -269,16 +269,10 @@ impl<'a> Jobs<'a> {
             // Its time before the calibration may have been disturbed: it is measured again.
             let budget =
                 (combined_speed >= fastest).then(|| SlowdownBudget::new(plan.job_rows, fastest));
-            let Some(job) = self.right("timed jobs", |partitioner| {
-                let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
-                split_run.run(budget, plan.fastest)
-            })?
-            else {
-                return Ok(None);
-            };
-            let ratio = alone.seconds / job.seconds.max(1e-12);
-            let took = alone.seconds + job.seconds;
-            jobs.push(job);
+            let Some(shared) = job(self, "timed jobs", budget)? else { return Ok(None) };
+            let ratio = alone.seconds / shared.seconds.max(1e-12);
+            let took = alone.seconds + shared.seconds;
+            jobs.push(shared);
             if ratios.feed(ratio, took) != Decision::Continue {
                 return Ok(Some((jobs, fastest_device_seconds)));
             }

@@ -39,36 +39,22 @@ fn one(key: &CaseKey, raw: &Split) -> Option<Section> {
 
 /// Each device alone, and its part of the last block.
 fn devices(raw: &Split, summary: &SplitSummary) -> Table {
-    let columns = [
-        Column::text("device", "device"),
-        Column::text("memory", "host memory"),
-        Column::new("isolated", "isolated", Unit::Seconds),
-        Column::new("chunks", "chunks", Unit::Count),
-        Column::new("overlapped", "in chunks", Unit::Seconds),
-        Column::new("last_block", "of the last block", Unit::Fraction),
-    ];
-    let mut table =
-        Table::new("devices", "The whole problem on each device, and its part", columns);
-    let block = raw.blocks.last();
-    for (at, ((device, memory), isolated)) in
-        raw.devices.iter().zip(&raw.host_memory).zip(&summary.isolated).enumerate()
-    {
-        let part = block.and_then(|block| {
-            let work = block.work() / block.repeats.max(1) as f64;
-            Quantity::new(*block.rows.get(at)? as f64 / work.max(1.0))
-        });
-        let chunks = raw.chunks.get(at).copied().filter(|chunks| *chunks > 1);
-        let overlapped = chunks.and_then(|_| summary.overlapped.get(at).copied());
-        table.row([
-            device.clone().into(),
-            memory.label().into(),
-            (*isolated).into(),
-            chunks.into(),
-            overlapped.into(),
-            part.into(),
-        ]);
-    }
-    table
+    let rows = raw.devices.iter().zip(&raw.host_memory).zip(&summary.isolated).enumerate();
+    let chunks = |at: usize| raw.chunks.get(at).copied().filter(|chunks| *chunks > 1);
+    let overlapped = |at| chunks(at).and_then(|_| summary.overlapped.get(at).copied());
+    let part = |at: usize| {
+        let block = raw.blocks.last()?;
+        let work = block.work() / block.repeats.max(1) as f64;
+        Quantity::new(*block.rows.get(at)? as f64 / work.max(1.0))
+    };
+    Table::of("devices", "The whole problem on each device, and its part", rows)
+        .column(Column::text("device", "device"), |(_, ((device, _), _))| device.to_string())
+        .column(Column::text("memory", "host memory"), |(_, ((_, memory), _))| memory.label())
+        .column(Column::new("isolated", "isolated", Unit::Seconds), |(_, (_, alone))| **alone)
+        .column(Column::new("chunks", "chunks", Unit::Count), |(at, _)| chunks(*at))
+        .column(Column::new("overlapped", "in chunks", Unit::Seconds), |(at, _)| overlapped(*at))
+        .column(Column::new("last_block", "of the last block", Unit::Fraction), |(at, _)| part(*at))
+        .table()
 }
 
 /// What no split can be faster than: the sum of the devices' own speeds. A gain near it is poor because the devices differ;

@@ -80,11 +80,8 @@ fn isolated_table() -> Table {
         Column::new("latency", "latency", Unit::Seconds),
         Column::new("bandwidth", "bandwidth", Unit::BytesPerSecond),
     ];
-    Table::new(
-        "fitted",
-        "One direction at a time, fitted",
-        first_columns().into_iter().chain(columns),
-    )
+    let title = "One direction at a time, fitted";
+    Table::new("fitted", title, first_columns().into_iter().chain(columns))
 }
 
 fn both_table() -> Table {

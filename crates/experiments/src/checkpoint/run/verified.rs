@@ -78,11 +78,8 @@ impl Iterations<'_> {
             let why = format!("the file is of pass {} and not of {last}", loaded.done);
             return Err(Error::Device(why));
         }
-        Ok(self.same(
-            wanted,
-            &loaded.state,
-            &format!("state in the file, saved on {queues} queues"),
-        ))
+        let when = format!("state in the file, saved on {queues} queues");
+        Ok(self.same(wanted, &loaded.state, &when))
     }
 
     /// Whether the iteration ends as it should, restored from the state after `done` passes.
@@ -115,11 +112,7 @@ impl Iterations<'_> {
     /// Whether two states are equal to the bit; else the first scalar that is not is reported.
     fn same(&mut self, wanted: &[u8], found: &[u8], when: &str) -> bool {
         let mismatch = difference(self.iteration.case, wanted, found, when);
-        let same = mismatch.is_none();
-        if let Some(mismatch) = mismatch {
-            self.bench.measurement.mismatch(mismatch);
-        }
-        same
+        mismatch.map(|mismatch| self.bench.measurement.mismatch(mismatch)).is_none()
     }
 }
 
