@@ -179,7 +179,7 @@ impl DataSheet {
             let price = self.price(class);
             (price.latency / self.clock, price.per_cycle * per_second)
         });
-        let bandwidth = || Curve::new(vec![(1.0, self.memory.bandwidth)]);
+        let bandwidth = Curve::new(vec![(1.0, self.memory.bandwidth)]);
         let unit = warp_timeline::Unit {
             units: self.units,
             warp: self.warp,
@@ -188,18 +188,23 @@ impl DataSheet {
             local_memory: self.unit.local,
             registers: self.unit.registers,
         };
-        // A bank gives a word of four bytes in a cycle.
-        let local = 4.0 * f64::from(self.unit.banks) * per_second;
-        let group = (self.unit.group_threads, u64::from(self.unit.group_local));
-        let read_latency = self.memory.latency;
-        let barrier = self.compute.latency / self.clock;
-        Device::of_sheet(&self.name, self.rules(), unit, self.clock, prices, group).with_memory(
-            read_latency,
-            bandwidth(),
-            bandwidth(),
-            local,
-            barrier,
-        )
+        Device {
+            rules: self.rules(),
+            unit,
+            clock: self.clock,
+            launch: 0.0,
+            memory_latency: Some(self.memory.latency),
+            read: bandwidth.clone(),
+            write: bandwidth,
+            // A bank gives a word of four bytes in a cycle.
+            local: 4.0 * f64::from(self.unit.banks) * per_second,
+            conflicts: true,
+            barrier: self.compute.latency / self.clock,
+            atomics: None,
+            prices,
+            name: self.name.clone(),
+            group: (self.unit.group_threads, u64::from(self.unit.group_local)),
+        }
     }
 
     fn price(&self, class: Class) -> Price {

@@ -52,7 +52,7 @@ pub struct Device {
     pub clock: f64,
     /// Seconds of an empty launch among others; 0 where the profile lacks it.
     pub launch: f64,
-    memory_latency: Option<f64>,
+    pub(super) memory_latency: Option<f64>,
     /// Bandwidth of reading against work-items at work.
     pub read: Curve,
     /// Bandwidth of writing against work-items at work.
@@ -67,9 +67,10 @@ pub struct Device {
     /// Atomic additions per second, each work-item to its own place.
     pub atomics: Option<f64>,
     /// Latency and rate of each class of instructions.
-    prices: Prices,
-    name: String,
-    group: (u32, u64),
+    pub(super) prices: Prices,
+    pub(super) name: String,
+    /// Work-items and bytes of local memory that a group has at most.
+    pub(super) group: (u32, u64),
 }
 
 impl Device {
@@ -116,45 +117,6 @@ impl Device {
             name: profile.device.name.clone(),
             group: (profile.device.max_group_size, profile.device.local_memory.0),
         })
-    }
-
-    /// A device that nobody measured, without memory; its group has at most so many work-items and bytes.
-    pub(super) fn of_sheet(
-        name: &str,
-        rules: Rules,
-        unit: Unit,
-        clock: f64,
-        prices: Prices,
-        group: (u32, u64),
-    ) -> Self {
-        Self {
-            rules,
-            unit,
-            clock,
-            launch: 0.0,
-            memory_latency: None,
-            read: Curve::new(vec![]),
-            write: Curve::new(vec![]),
-            local: 0.0,
-            conflicts: true,
-            barrier: 0.0,
-            atomics: None,
-            prices,
-            name: name.to_owned(),
-            group,
-        }
-    }
-
-    /// With this memory.
-    pub(super) fn with_memory(
-        self,
-        latency: f64,
-        read: Curve,
-        write: Curve,
-        local: f64,
-        barrier: f64,
-    ) -> Self {
-        Self { memory_latency: Some(latency), read, write, local, barrier, ..self }
     }
 
     /// Seconds of a load within the largest working set of the profile.
@@ -210,13 +172,10 @@ impl Device {
 pub fn rules(profile: &Profile) -> Rules {
     let usual = Rules::default();
     let banks = profile.local.as_ref().and_then(|local| local.banks);
+    let transaction = profile.strides.as_ref().and_then(|strides| strides.transaction);
     Rules {
         warp: profile.device.warp().unwrap_or(usual.warp),
-        transaction: profile
-            .strides
-            .as_ref()
-            .and_then(|strides| strides.transaction)
-            .unwrap_or(usual.transaction),
+        transaction: transaction.unwrap_or(usual.transaction),
         banks: banks.filter(|banks| *banks > 1).unwrap_or(usual.banks),
         ..usual
     }

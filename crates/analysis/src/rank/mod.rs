@@ -336,9 +336,7 @@ fn shared(
 
 fn describe_exclusion(reason: &str, places: &[usize], of: usize, ranked: &[Device]) -> String {
     match places {
-        [one] => {
-            format!("{reason} on {}", ranked[*one].name)
-        }
+        [one] => format!("{reason} on {}", ranked[*one].name),
         many => format!("{reason} on {} of {of}", many.len()),
     }
 }
