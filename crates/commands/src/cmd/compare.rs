@@ -34,16 +34,8 @@ pub struct Args {
     /// The folder of baselines
     #[arg(long, value_name = "FOLDER", default_value_os_t = baseline::readable_folder())]
     folder: PathBuf,
-    /// Differences below this are the same, unless a case's own noise is larger
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
-    tolerance: f64,
-    /// Planned comparison: cases with this in their name, or of this size (`'n>=512'`), which you chose
-    /// before you saw their times; several must all hold. They are not corrected for the number of the rest
-    #[arg(long, value_name = "FILTER", value_parser = planned)]
-    planned: Vec<Filter>,
-    /// Compare although devices or bounds checks differ
-    #[arg(long)]
-    allow_mismatch: bool,
+    #[command(flatten)]
+    terms: Terms,
     /// Begin with PASS or FAIL, and leave with a code of its own, where a case is slower (by more than this),
     /// was verified and is wrong now (unverified) or has no verdict now (missing), or is unsure
     #[arg(long, value_name = "slower[:PERCENT],unverified,missing,unsure", value_parser = fail_on,
@@ -74,13 +66,17 @@ enum CompareFormat {
 }
 
 /// The options of a comparison.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, clap::Args)]
 struct Terms {
-    /// Relative difference that matters.
+    /// Differences below this are the same, unless a case's own noise is larger
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     tolerance: f64,
-    /// What planned comparisons pass; none is planned where there is nothing.
+    /// Planned comparison: cases with this in their name, or of this size (`'n>=512'`), which you chose
+    /// before you saw their times; several must all hold. They are not corrected for the number of the rest
+    #[arg(long, value_name = "FILTER", value_parser = planned)]
     planned: Vec<Filter>,
-    /// Compare although devices or bounds checks differ.
+    /// Compare although devices or bounds checks differ
+    #[arg(long)]
     allow_mismatch: bool,
 }
 
@@ -152,14 +148,9 @@ fn gate_of(wanted: &[FailOn]) -> Gate {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let new = open(&args.run)?;
-    let terms = Terms {
-        tolerance: args.tolerance,
-        planned: args.planned.clone(),
-        allow_mismatch: args.allow_mismatch,
-    };
     let compared = match args.old.as_ref().or(args.baseline.as_ref()) {
-        Some(path) => with(&open(path)?, &new, &terms)?,
-        None => with_baselines(&new, &args.folder, &terms)?,
+        Some(path) => with(&open(path)?, &new, &args.terms)?,
+        None => with_baselines(&new, &args.folder, &args.terms)?,
     };
     let wanted = args.fail_on.as_deref().map(gate_of);
     let gate = wanted.unwrap_or_default();
@@ -213,12 +204,8 @@ fn open(path: &Path) -> Result<Run> {
 /// # Errors
 /// As the command: an unreadable file, or no device in common.
 pub(super) fn against(path: &Path, new: &Run) -> Result<Vec<Compared>> {
-    let usual = Options::default();
-    with(
-        &open(path)?,
-        new,
-        &Terms { tolerance: usual.tolerance, planned: vec![], allow_mismatch: false },
-    )
+    let tolerance = Options::default().tolerance;
+    with(&open(path)?, new, &Terms { tolerance, planned: vec![], allow_mismatch: false })
 }
 
 /// Each device of the run against its own baseline.

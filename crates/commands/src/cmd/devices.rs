@@ -100,7 +100,7 @@ fn table(devices: &[Numbered], width: Option<usize>) -> String {
         .column(Column::new("gpu", "gpu", Unit::Count), |of| of.physical_gpu as u64)
         .column(Column::names("device", "device"), |of| of.device.label())
         .column(Column::text("name", "name"), |of| of.device.name.clone())
-        .column(Column::text("type", "type"), |of| kind(of.device.kind))
+        .column(Column::text("type", "type"), |of| kinds(of.device.kind)[0])
         .column(Column::new("memory", "memory", Unit::Bytes), |of| {
             of.device.memory.map(|memory| memory.0 as f64)
         })
@@ -111,15 +111,16 @@ fn table(devices: &[Numbered], width: Option<usize>) -> String {
     render::text::table(&table, width)
 }
 
-fn kind(kind: DeviceKind) -> &'static str {
+/// A kind's short name, and what it means.
+fn kinds(kind: DeviceKind) -> [&'static str; 2] {
     match kind {
-        DeviceKind::Discrete => "discrete",
-        DeviceKind::Integrated => "integrated",
-        DeviceKind::Virtual => "virtual",
-        DeviceKind::Cpu => "CPU",
-        DeviceKind::Simulated => "simulated",
-        DeviceKind::Imported => "imported",
-        DeviceKind::Other => "other",
+        DeviceKind::Discrete => ["discrete", "GPU with memory of its own"],
+        DeviceKind::Integrated => ["integrated", "GPU that shares the host's memory"],
+        DeviceKind::Virtual => ["virtual", "virtual GPU"],
+        DeviceKind::Cpu => ["CPU", "CPU implementation: what it measures is the processor"],
+        DeviceKind::Simulated => ["simulated", "simulated: nothing is measured"],
+        DeviceKind::Imported => ["imported", "imported: another program measured it"],
+        DeviceKind::Other => ["other", "accelerator"],
     }
 }
 
@@ -128,7 +129,7 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let list = |numbers: [u32; 3]| numbers.map(|n| n.to_string()).join(" × ");
     let mut rows = vec![
         ("vendor", device.vendor.clone()),
-        ("type", long_kind(device.kind).to_owned()),
+        ("type", kinds(device.kind)[1].to_owned()),
         ("driver", device.driver.clone()),
         ("API", device.api.clone()),
         ("memory", memory(device)),
@@ -185,18 +186,6 @@ fn sources_text(sources: &[Source]) -> String {
         out += &wrapped(&said, [&format!("  {heading:<13} "), &" ".repeat(18)], true);
     }
     out
-}
-
-fn long_kind(kind: DeviceKind) -> &'static str {
-    match kind {
-        DeviceKind::Discrete => "GPU with memory of its own",
-        DeviceKind::Integrated => "GPU that shares the host's memory",
-        DeviceKind::Virtual => "virtual GPU",
-        DeviceKind::Cpu => "CPU implementation: what it measures is the processor",
-        DeviceKind::Simulated => "simulated: nothing is measured",
-        DeviceKind::Imported => "imported: another program measured it",
-        DeviceKind::Other => "accelerator",
-    }
 }
 
 fn memory(device: &DeviceInfo) -> String {

@@ -140,16 +140,8 @@ mod tests {
     /// A run of a device that measured these workloads.
     fn run_of(name: &str, workloads: &[&str]) -> Run {
         let measured = DeviceInfo { name: name.into(), ..device("wgpu") };
-        Run {
-            path: name.into(),
-            header: header(vec![measured]),
-            records: workloads.iter().map(|workload| record(key(workload, 64), 1.0)).collect(),
-            noise: None,
-            footer: None,
-            warnings: vec![],
-            whole: 0,
-            unread: false,
-        }
+        let records = workloads.iter().map(|workload| record(key(workload, 64), 1.0)).collect();
+        Run::new(name.into(), header(vec![measured]), records)
     }
 
     #[test]

@@ -86,16 +86,7 @@ mod tests {
             cases.sort_by_key(|case| case.key.to_string());
             records.extend(cases.iter().map(|case| Record { device: number, ..record(case) }));
         }
-        Run {
-            path: "before.jsonl".into(),
-            records,
-            header,
-            noise: None,
-            footer: None,
-            warnings: vec![],
-            whole: 0,
-            unread: false,
-        }
+        Run::new("before.jsonl".into(), header, records)
     }
 
     /// Of the last variant. Experiments other than of a kernel by itself do no work that is counted.

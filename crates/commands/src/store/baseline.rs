@@ -51,20 +51,12 @@ impl Key<'_> {
 
     /// How many of device, driver and class of hosts a baseline's key shares; 0 where it is of another device.
     fn shares(&self, other: &Key) -> usize {
-        let same = |one: &Self, other: &Key| {
-            let view = |key: &Key| {
-                let device = key.device;
-                (device.vendor.clone(), device.name.clone(), device.backend.clone())
-            };
-            view(one) == view(other)
-        };
-        match same(self, other) {
-            false => 0,
-            true => {
-                1 + usize::from(self.device.driver == other.device.driver)
-                    + usize::from(self.host.class() == other.host.class())
-            }
+        let (one, two) = (self.device, other.device);
+        if (&one.vendor, &one.name, &one.backend) != (&two.vendor, &two.name, &two.backend) {
+            return 0;
         }
+        1 + usize::from(one.driver == two.driver)
+            + usize::from(self.host.class() == other.host.class())
     }
 }
 

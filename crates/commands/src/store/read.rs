@@ -46,6 +46,20 @@ pub struct Run {
 }
 
 impl Run {
+    /// Of these records, without a last line.
+    pub fn new(path: PathBuf, header: Header, records: Vec<Record>) -> Self {
+        Self {
+            path,
+            header,
+            records,
+            noise: None,
+            footer: None,
+            warnings: vec![],
+            whole: 0,
+            unread: false,
+        }
+    }
+
     /// Whether it came to its end, and all of its records are here.
     pub fn is_complete(&self) -> bool {
         let records = self.records.len() as u64;
@@ -172,16 +186,7 @@ fn open_one(path: &Path) -> Result<(Header, Records)> {
 pub fn read(file: impl Into<RunFile>) -> Result<Run> {
     let file = file.into();
     let (header, mut lines) = open(&file)?;
-    let mut run = Run {
-        path: file.path,
-        header,
-        records: vec![],
-        noise: None,
-        footer: None,
-        warnings: vec![],
-        whole: 0,
-        unread: false,
-    };
+    let mut run = Run::new(file.path, header, vec![]);
     for line in &mut lines {
         match line {
             Ok(Line::Record(record)) => run.records.push(*record),
@@ -324,33 +329,26 @@ impl Records {
                 record.device, self.devices
             ))),
             Ok(Line::Record(record)) => self.once(record),
-            Ok(Line::Noise(noise)) => match noise.validation_error() {
-                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
-                None => Ok(Line::Noise(noise)),
-            },
-            Ok(Line::Footer(footer)) => match footer.validation_error() {
-                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
-                None => {
-                    self.has_footer = true;
-                    Ok(Line::Footer(footer))
-                }
-            },
+            Ok(Line::Noise(noise)) => {
+                self.check(noise.validation_error())?;
+                Ok(Line::Noise(noise))
+            }
+            Ok(Line::Footer(footer)) => {
+                self.check(footer.validation_error())?;
+                self.has_footer = true;
+                Ok(Line::Footer(footer))
+            }
             Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
         }
     }
 
     /// A record that can have been measured, and stands in the file for the first time.
     fn once(&mut self, record: Box<Record>) -> Result<Line, Flaw> {
-        if let Some(why) = record.validation_error() {
-            return Err(self.flaw(format!("{why}; skipped")));
-        }
-        match self.enter(&record) {
-            Ok(()) => Ok(Line::Record(record)),
-            Err(first) => {
-                Err(self
-                    .flaw(format!("the same case, device and round as line {first}; counted once")))
-            }
-        }
+        self.check(record.validation_error())?;
+        let first = self.enter(&record);
+        first.map(|()| Line::Record(record)).map_err(|first| {
+            self.flaw(format!("the same case, device and round as line {first}; counted once"))
+        })
     }
 
     /// Notes a record's case and round.
@@ -374,6 +372,10 @@ impl Records {
             }
         }
         Ok(())
+    }
+
+    fn check(&self, why: Option<String>) -> Result<(), Flaw> {
+        why.map_or(Ok(()), |why| Err(self.flaw(format!("{why}; skipped"))))
     }
 
     fn flaw(&self, message: impl Into<String>) -> Flaw {

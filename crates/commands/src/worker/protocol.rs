@@ -102,6 +102,14 @@ pub enum Reply {
 const MARK: &str = "gpubench\u{1}";
 
 impl Reply {
+    /// What it means where another reply was expected.
+    pub fn failure(self) -> Outcome {
+        match self {
+            Self::Failed(outcome) => outcome,
+            other => Outcome::Failed(format!("unexpected reply {other:?}")),
+        }
+    }
+
     /// The message as a line, its break included.
     pub fn to_line(&self) -> serde_json::Result<String> {
         Ok(format!("{MARK}{}\n", serde_json::to_string(self)?))

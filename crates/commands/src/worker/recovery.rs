@@ -55,7 +55,7 @@ impl<'a> Drill<'a> {
         let request = Request::Compute { case: Box::new(case.clone()), file: drill.result() };
         match drill.ask(&request, &mut |_| {})? {
             Reply::Computed => drill.undisturbed = read(&drill.result())?,
-            other => return Err(unexpected(other)),
+            other => return Err(other.failure()),
         }
         Ok(drill)
     }
@@ -90,7 +90,7 @@ impl<'a> Drill<'a> {
         let killed = match client.kill_during(&self.request(queues), &self.deadlines, moment)? {
             None => true,
             Some(Reply::Iterated(_)) => false,
-            Some(other) => return Err(unexpected(other)),
+            Some(other) => return Err(other.failure()),
         };
         if killed {
             drop(client);
@@ -108,7 +108,7 @@ impl<'a> Drill<'a> {
     fn iterate(&mut self, queues: u32, stage: &mut dyn FnMut(Stage)) -> Result<u64, Outcome> {
         match self.ask(&self.request(queues), stage)? {
             Reply::Iterated(from) => Ok(from),
-            other => Err(unexpected(other)),
+            other => Err(other.failure()),
         }
     }
 
@@ -154,11 +154,4 @@ impl<'a> Drill<'a> {
 
 fn read(file: &Path) -> Result<Vec<u8>, Outcome> {
     std::fs::read(file).map_err(|error| Outcome::Failed(Error::io(file, error).to_string()))
-}
-
-fn unexpected(reply: Reply) -> Outcome {
-    match reply {
-        Reply::Failed(outcome) => outcome,
-        other => Outcome::Failed(format!("unexpected reply {other:?}")),
-    }
 }

@@ -81,17 +81,13 @@ fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply
                 None => Reply::Failed(measurement.outcome.unwrap_or(Outcome::Ok)),
             }
         }
-        (Request::Build { case }, Held::One(session)) => match build(session, &case, &mut stage) {
-            Ok(()) => Reply::Built,
-            Err(error) => failed(error),
-        },
+        (Request::Build { case }, Held::One(session)) => {
+            build(session, &case, &mut stage).map_or_else(failed, |()| Reply::Built)
+        }
         (Request::Compute { case, file }, Held::One(session)) => {
             let written = compute(session, &case, &mut stage)
                 .and_then(|bytes| std::fs::write(&file, bytes).map_err(|e| Error::io(&file, e)));
-            match written {
-                Ok(()) => Reply::Computed,
-                Err(error) => failed(error),
-            }
+            written.map_or_else(failed, |()| Reply::Computed)
         }
         (Request::Iterate { case, queues, states, file }, Held::One(session)) => {
             let ended = iterate(session, &case, queues, &states, &mut stage).and_then(|ended| {

@@ -161,8 +161,8 @@ impl WorkerSupervisor {
             });
             let failed = match reply {
                 Ok(Reply::Record(record)) => return (*record, None),
-                Ok(Reply::Failed(outcome)) | Err(outcome) => outcome,
-                Ok(other) => Outcome::Failed(format!("unexpected reply {other:?}")),
+                Ok(other) => other.failure(),
+                Err(outcome) => outcome,
             };
             // A worker that is gone cannot report where its time went.
             let failed = Record { wall: stage_timer.end(), ..record(case, failed) };
@@ -204,10 +204,9 @@ impl WorkerSupervisor {
         }
         let case = Box::new(self.fatal_variants.spare(case));
         let request = Request::Compute { case, file: file.to_owned() };
-        match self.ask(&request, policy, stage) {
-            Ok(Reply::Computed) => Ok(()),
-            Ok(Reply::Failed(outcome)) | Err(outcome) => Err(outcome),
-            Ok(other) => Err(Outcome::Failed(format!("unexpected reply {other:?}"))),
+        match self.ask(&request, policy, stage)? {
+            Reply::Computed => Ok(()),
+            other => Err(other.failure()),
         }
     }
 
@@ -217,10 +216,9 @@ impl WorkerSupervisor {
     /// The error instead.
     pub fn build(&mut self, case: &Case, policy: &Policy) -> Result<(), Outcome> {
         let request = Request::Build { case: Box::new(case.clone()) };
-        match self.ask(&request, policy, &mut |_| {}) {
-            Ok(Reply::Built) => Ok(()),
-            Ok(Reply::Failed(outcome)) | Err(outcome) => Err(outcome),
-            Ok(other) => Err(Outcome::Failed(format!("unexpected reply {other:?}"))),
+        match self.ask(&request, policy, &mut |_| {})? {
+            Reply::Built => Ok(()),
+            other => Err(other.failure()),
         }
     }
 

@@ -208,12 +208,10 @@ impl Args {
 /// measured of it. Of a kernel that cannot be emulated it says why.
 fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     let (suite, filters) = suite(what, &args.filter)?;
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     let limits = Limits {
-        memory: None,
-        seconds: f64::INFINITY,
-        seed: args.seed,
-        cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         host_memory: Some(Bytes(host().memory)).filter(|memory| memory.0 > 0),
+        ..Limits::unbounded(args.seed, cores)
     };
     let with_kernel = |key: &CaseKey| {
         suite.workloads.iter().any(|w| w.name == key.workload && w.kernel.is_some())

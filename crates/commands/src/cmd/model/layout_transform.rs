@@ -31,19 +31,13 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let saved = args.strided - args.contiguous;
-    let mut prediction = Prediction::of("11 layout transform, L14 ch. 6").number(
-        "saved_per_use",
-        saved,
-        "",
-        "T_strided − T_contiguous",
-    );
+    let mut prediction = Prediction::of("11 layout transform, L14 ch. 6");
+    prediction = prediction.number("saved_per_use", saved, "", "T_strided − T_contiguous");
     prediction = match break_even_uses(args.transform, args.strided, args.contiguous) {
-        Some(uses) => prediction.number(
-            "uses",
-            uses as f64,
-            "",
-            "ceil(T_transform/(T_strided − T_contiguous))",
-        ),
+        Some(uses) => {
+            let equation = "ceil(T_transform/(T_strided − T_contiguous))";
+            prediction.number("uses", uses as f64, "", equation)
+        }
         None => prediction.text("uses", "never: contiguous is not faster", "ch. 6"),
     };
     if let Some(view) = view(args)? {

@@ -65,20 +65,12 @@ pub fn run(args: &Args) -> Result<()> {
     if capacity == 0 {
         return Err(Error::Usage("not even one group fits a unit of this device".into()));
     }
+    let (active, waves) =
+        (f64::from(unit.active(group)), f64::from(args.launch.div_ceil(capacity)));
     Prediction::of("7 occupancy, Q17 ch. 2")
         .number("warps", f64::from(unit.warps(group)), "", "ceil(S_B/S_W)")
-        .number(
-            "active",
-            f64::from(unit.active(group)),
-            "groups of a unit",
-            "ch. 2: the scarcest resource",
-        )
+        .number("active", active, "groups of a unit", "ch. 2: the scarcest resource")
         .number("occupancy", unit.occupancy(group), "", "ch. 2: active warps/most warps")
-        .number(
-            "waves",
-            f64::from(args.launch.div_ceil(capacity)),
-            "",
-            "ceil(groups/(active·N_SM))",
-        )
+        .number("waves", waves, "", "ceil(groups/(active·N_SM))")
         .show(args.json)
 }

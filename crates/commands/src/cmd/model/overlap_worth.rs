@@ -65,16 +65,11 @@ fn decision(args: &Args, gained: f64, prediction: Prediction) -> Prediction {
         "runs",
         "ours: ceil(development / gained)",
     );
-    match args.runs {
-        None => prediction,
-        Some(planned) => {
-            let worth = if planned >= runs { "yes" } else { "no" };
-            let net = planned * gained - cost;
-            prediction.seconds("net", net, "ours: runs × gained − development").text(
-                "worth",
-                worth,
-                "ours: runs ≥ runs_to_pay",
-            )
-        }
-    }
+    let Some(planned) = args.runs else { return prediction };
+    let worth = if planned >= runs { "yes" } else { "no" };
+    prediction.seconds("net", planned * gained - cost, "ours: runs × gained − development").text(
+        "worth",
+        worth,
+        "ours: runs ≥ runs_to_pay",
+    )
 }

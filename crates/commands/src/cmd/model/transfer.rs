@@ -45,13 +45,10 @@ pub fn run(args: &Args) -> Result<()> {
             Err(Error::Usage(format!("{option} is more than the rate of that direction isolated")))
         }
     };
+    let (up, down) = (args.upload_bidirectional, args.download_bidirectional);
     let duplex = Duplex {
-        upload: left("--upload-bidirectional", args.upload_bidirectional, args.upload_rate)?,
-        download: left(
-            "--download-bidirectional",
-            args.download_bidirectional,
-            args.download_rate,
-        )?,
+        upload: left("--upload-bidirectional", up, args.upload_rate)?,
+        download: left("--download-bidirectional", down, args.download_rate)?,
     };
     let link = Link {
         upload: Line { latency: args.upload_latency, bandwidth: args.upload_rate },

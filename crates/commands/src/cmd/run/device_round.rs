@@ -131,7 +131,7 @@ impl Session<'_> {
         {
             return Err(None);
         }
-        let record = self.one(case, device, round, share, progress);
+        let record = placed(self.run_one(case, device, share, progress), case, device, round);
         // What was measured before and is too long now has what it has.
         match may_wait && round == 0 && is_over_budget(&record) {
             true => Err(Some(record.outcome)),
@@ -235,20 +235,7 @@ impl Session<'_> {
         })
     }
 
-    /// Runs one case for its share of the time.
-    fn one(
-        &mut self,
-        case: &Case,
-        device: usize,
-        round: u32,
-        share: Option<Share>,
-        progress: &mut Progress,
-    ) -> Record {
-        let record = self.run_one(case, device, share, progress);
-        placed(record, case, device, round)
-    }
-
-    /// As [`Session::one`], else why it is not run.
+    /// Runs one case for its share of the time, else why it is not run.
     fn run_one(
         &mut self,
         case: &Case,
@@ -267,12 +254,8 @@ impl Session<'_> {
         let needed = seconds(case).unwrap_or(0.0);
         if let Some(available) = self.time_budgets[device].left().filter(|left| needed > *left) {
             let what = "measuring as long as the suite asks".to_owned();
-            return Err(Outcome::Skipped(Reason::OverBudget {
-                what,
-                needed,
-                available,
-                option: None,
-            }));
+            let why = Reason::OverBudget { what, needed, available, option: None };
+            return Err(Outcome::Skipped(why));
         }
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));

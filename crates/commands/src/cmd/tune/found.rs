@@ -169,11 +169,10 @@ impl Report<'_> {
         let title = format!("{} on {} ({})", one.name(), target.device.name, target.device.label());
         let mut section = Section::new("tune", title).text(counts(one));
         if target.workload.verify.against().is_none() {
-            section = section
-                .text(Sentence::new().text("The suite verifies nothing: any of them may be wrong"));
+            section = section.text("The suite verifies nothing: any of them may be wrong");
         }
         let Some((variant, best)) = found.best() else {
-            return section.text(Sentence::new().text("None ran and was right"));
+            return section.text("None ran and was right");
         };
         section = section.text(
             Sentence::new()

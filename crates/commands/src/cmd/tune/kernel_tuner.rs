@@ -125,10 +125,8 @@ fn collect<'a>(
             Ok((time, samples)) => {
                 let outcome = outcome(time, &samples).map_err(|why| format!("{place}: {why}"))?;
                 let samples = if samples.is_empty() { vec![time] } else { samples };
-                {
-                    let checked = entry.get("correctness").and_then(Value::as_f64) == Some(1.0);
-                    Tried { values, outcome, samples, failure: None, checked }
-                }
+                let checked = entry.get("correctness").and_then(Value::as_f64) == Some(1.0);
+                Tried { values, outcome, samples, failure: None, checked }
             }
             Err(failure) => Tried {
                 values,

@@ -192,15 +192,8 @@ fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<V
 }
 
 fn terms(args: &Args) -> Terms {
-    let limits = Limits {
-        memory: None,
-        seconds: f64::INFINITY,
-        seed: args.seed,
-        cores: host().cores,
-        host_memory: None,
-    };
     Terms {
-        limits,
+        limits: Limits::unbounded(args.seed, host().cores),
         sim: args.selector.simulation(),
         timeout: args.timeout.map(Duration::from_secs_f64),
         longest_launch: args.longest_launch,
