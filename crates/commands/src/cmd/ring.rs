@@ -23,10 +23,12 @@ pub struct Args {
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=8192))]
     n: u32,
     /// How a rank combines its kernel with the exchange of strips (default: each, in turn)
-    #[arg(long, value_name = "VARIANT", value_delimiter = ',', value_parser = one_of(Variant::ALL.map(|it| (it.name(), it.about(), it))))]
+    #[arg(long, value_name = "VARIANT", value_delimiter = ',',
+          value_parser = one_of(Variant::ALL.map(|it| (it.name(), it.about(), it))))]
     variant: Vec<Variant>,
     /// The type of the matrices' numbers
-    #[arg(long, default_value = "f32", value_parser = one_of(Precision::ALL.map(|it| (it.name(), it.about(), it))))]
+    #[arg(long, default_value = "f32",
+          value_parser = one_of(Precision::ALL.map(|it| (it.name(), it.about(), it))))]
     precision: Precision,
     #[command(flatten)]
     common: Common,
