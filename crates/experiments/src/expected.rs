@@ -61,8 +61,8 @@ pub(super) fn expected(
     Ok(case.verify.allowed().map(|allowed| (expected, allowed)))
 }
 
-/// What another variant, round or device of this run already made and keeps in `file`, else what `make` does, kept there
-/// where it is worth that: what a reference depends on, which names the file, may be known only then.
+/// What another variant, round or device of this run already made and keeps in `file`, else what
+/// `make` does, kept there where it is worth that.
 fn shared_or(
     case: &Case,
     file: impl Fn() -> Option<PathBuf>,
@@ -73,7 +73,7 @@ fn shared_or(
     }
     let begun = Instant::now();
     let expected = make()?;
-    // The file has the buffers in their order.
+    // What a reference depends on names the file, and may be known only now. The file has the buffers in their order.
     if let Some(file) = file().filter(|_| expected.is_sorted_by_key(|(i, _)| *i)) {
         let parts: Vec<&[u8]> = expected.iter().map(|(_, data)| data.as_bytes()).collect();
         scratch_file::keep(&file, begun, &parts);
