@@ -62,36 +62,47 @@ pub enum Class {
     Barrier,
 }
 
+/// Every class, in the order in which they are shown: as suites, descriptions and profiles spell it, and in words.
+const CLASSES: [(Class, &str, &str); 26] = [
+    (Class::FloatAdd, "float_add", "f32 add"),
+    (Class::FloatMul, "float_mul", "f32 mul"),
+    (Class::FloatFma, "float_fma", "f32 fma"),
+    (Class::FloatDiv, "float_div", "f32 div"),
+    (Class::FloatSqrt, "float_sqrt", "f32 sqrt"),
+    (Class::FloatExp, "float_exp", "f32 exp"),
+    (Class::FloatLog, "float_log", "f32 log"),
+    (Class::FloatTrigonometry, "float_trigonometry", "f32 sin, cos"),
+    (Class::FloatMinMax, "float_min_max", "f32 min, max"),
+    (Class::IntAdd, "int_add", "int add"),
+    (Class::IntMul, "int_mul", "int mul"),
+    (Class::IntDiv, "int_div", "int div"),
+    (Class::Shift, "shift", "shift"),
+    (Class::Logic, "logic", "logic"),
+    (Class::Compare, "compare", "compare, select"),
+    (Class::Convert, "convert", "convert"),
+    (Class::Address, "address", "address"),
+    (Class::Branch, "branch", "branch"),
+    (Class::GlobalRead, "global_read", "global read"),
+    (Class::GlobalWrite, "global_write", "global write"),
+    (Class::LocalRead, "local_read", "local read"),
+    (Class::LocalWrite, "local_write", "local write"),
+    (Class::Atomic, "atomic", "atomic"),
+    (Class::Private, "private", "private array"),
+    (Class::ParamRead, "param_read", "parameter read"),
+    (Class::Barrier, "barrier", "barrier"),
+];
+
 impl Class {
     /// All classes, in the order in which they are shown.
-    pub const ALL: [Self; 26] = [
-        Self::FloatAdd,
-        Self::FloatMul,
-        Self::FloatFma,
-        Self::FloatDiv,
-        Self::FloatSqrt,
-        Self::FloatExp,
-        Self::FloatLog,
-        Self::FloatTrigonometry,
-        Self::FloatMinMax,
-        Self::IntAdd,
-        Self::IntMul,
-        Self::IntDiv,
-        Self::Shift,
-        Self::Logic,
-        Self::Compare,
-        Self::Convert,
-        Self::Address,
-        Self::Branch,
-        Self::GlobalRead,
-        Self::GlobalWrite,
-        Self::LocalRead,
-        Self::LocalWrite,
-        Self::Atomic,
-        Self::Private,
-        Self::ParamRead,
-        Self::Barrier,
-    ];
+    pub const ALL: [Self; CLASSES.len()] = {
+        let mut all = [Self::FloatAdd; CLASSES.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = CLASSES[i].0;
+            i += 1;
+        }
+        all
+    };
 
     /// The classes that a device prices by itself, which profiles and descriptions name: those that
     /// work on values alone, the first of [`Self::ALL`].
@@ -104,68 +115,19 @@ impl Class {
         self <= Self::Convert
     }
 
+    fn names(self) -> (&'static str, &'static str) {
+        let row = CLASSES.iter().find(|row| row.0 == self).unwrap_or(&CLASSES[0]);
+        (row.1, row.2)
+    }
+
     /// As suites, descriptions and profiles spell it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::FloatAdd => "float_add",
-            Self::FloatMul => "float_mul",
-            Self::FloatFma => "float_fma",
-            Self::FloatDiv => "float_div",
-            Self::FloatSqrt => "float_sqrt",
-            Self::FloatExp => "float_exp",
-            Self::FloatLog => "float_log",
-            Self::FloatTrigonometry => "float_trigonometry",
-            Self::FloatMinMax => "float_min_max",
-            Self::IntAdd => "int_add",
-            Self::IntMul => "int_mul",
-            Self::IntDiv => "int_div",
-            Self::Shift => "shift",
-            Self::Logic => "logic",
-            Self::Compare => "compare",
-            Self::Convert => "convert",
-            Self::Address => "address",
-            Self::Branch => "branch",
-            Self::GlobalRead => "global_read",
-            Self::GlobalWrite => "global_write",
-            Self::LocalRead => "local_read",
-            Self::LocalWrite => "local_write",
-            Self::Atomic => "atomic",
-            Self::Private => "private",
-            Self::ParamRead => "param_read",
-            Self::Barrier => "barrier",
-        }
+        self.names().0
     }
 
     /// In words.
     pub fn label(self) -> &'static str {
-        match self {
-            Self::FloatAdd => "f32 add",
-            Self::FloatMul => "f32 mul",
-            Self::FloatFma => "f32 fma",
-            Self::FloatDiv => "f32 div",
-            Self::FloatSqrt => "f32 sqrt",
-            Self::FloatExp => "f32 exp",
-            Self::FloatLog => "f32 log",
-            Self::FloatTrigonometry => "f32 sin, cos",
-            Self::FloatMinMax => "f32 min, max",
-            Self::IntAdd => "int add",
-            Self::IntMul => "int mul",
-            Self::IntDiv => "int div",
-            Self::Shift => "shift",
-            Self::Logic => "logic",
-            Self::Compare => "compare, select",
-            Self::Convert => "convert",
-            Self::Address => "address",
-            Self::Branch => "branch",
-            Self::GlobalRead => "global read",
-            Self::GlobalWrite => "global write",
-            Self::LocalRead => "local read",
-            Self::LocalWrite => "local write",
-            Self::Atomic => "atomic",
-            Self::Private => "private array",
-            Self::ParamRead => "parameter read",
-            Self::Barrier => "barrier",
-        }
+        self.names().1
     }
 }
 

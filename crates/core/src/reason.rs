@@ -96,17 +96,12 @@ impl Reason {
 
     /// The same, of `place`.
     #[must_use]
-    pub fn at(self, place: &str) -> Self {
-        match self {
-            Self::TooLarge { what, bytes, limit, of } => {
-                Self::TooLarge { what: format!("{place}: {what}"), bytes, limit, of }
-            }
-            Self::OverBudget { what, needed, available, option } => {
-                Self::OverBudget { what: format!("{place}: {what}"), needed, available, option }
-            }
-            slow @ Self::Slow { .. } => slow,
-            Self::Other(text) => Self::Other(format!("{place}: {text}")),
+    pub fn at(mut self, place: &str) -> Self {
+        use Reason::{Other, OverBudget, TooLarge};
+        if let TooLarge { what, .. } | OverBudget { what, .. } | Other(what) = &mut self {
+            *what = format!("{place}: {what}");
         }
+        self
     }
 }
 

@@ -67,9 +67,8 @@ impl Selector {
 /// included.
 fn is_file(name: &str) -> bool {
     let path = Path::new(name);
-    let is_shipped = Sim::machines().contains(&name) || Sim::small_devices().contains(&name);
     let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
-    path.components().count() > 1 || is_yaml || is_shipped
+    path.components().count() > 1 || is_yaml || Sim::is_shipped(path)
 }
 
 /// A device with the number of its physical GPU, by which users name all views of it at once.

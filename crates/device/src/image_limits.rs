@@ -71,6 +71,15 @@ impl ImageLimits {
     }
 }
 
+/// The samplers of a kernel's images, by position, each as `make` makes it.
+pub(crate) fn samplers<S>(
+    images: &[Option<ImageOf>],
+    make: impl Fn(Filter) -> Result<S>,
+) -> Result<Vec<Option<S>>> {
+    let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
+    filters.map(|filter| filter.map(&make).transpose()).collect()
+}
+
 /// Columns and rows of the image that a part of a buffer is.
 ///
 /// # Errors

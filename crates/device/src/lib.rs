@@ -70,6 +70,15 @@ pub trait Backend {
     }
 }
 
+/// The device at the position `index` of all that `backend` has.
+///
+/// # Errors
+/// `Usage` where there is none.
+fn nth<T>(backend: &str, all: impl IntoIterator<Item = T>, index: usize) -> Result<T> {
+    let missing = || Error::Usage(format!("there is no {backend} device {index}"));
+    all.into_iter().nth(index).ok_or_else(missing)
+}
+
 /// An open device. Whoever holds one may have to be killed: only the end of the process is
 /// sure to free a device that hangs.
 pub trait Device {

@@ -248,13 +248,9 @@ fn idle() -> Part {
 
 /// Steps by a device's own clock, moved so that the last ends when the host saw it end.
 fn on_common_clock(begun: f64, ended: f64, timeline: Timeline) -> Part {
-    let Timeline { mut steps, dropped, .. } = timeline;
+    let Timeline { steps, dropped, .. } = timeline;
     let last = steps.iter().map(|step| step.ended).fold(f64::NEG_INFINITY, f64::max);
-    for step in &mut steps {
-        for time in [&mut step.queued, &mut step.submitted, &mut step.started, &mut step.ended] {
-            *time += ended - last;
-        }
-    }
+    let steps = steps.iter().map(|step| step.map(|time| time + (ended - last))).collect();
     Part { begun, ended, steps, dropped }
 }
 

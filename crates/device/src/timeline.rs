@@ -72,13 +72,11 @@ fn relative(stamps: &[Stamps], tick: f64) -> Vec<StepTimes> {
     let first = stamps.iter().map(|s| s[0]).min().unwrap_or(0);
     // Subtracting before converting keeps ticks exact.
     let seconds = |stamp: u64| (stamp - first) as f64 * tick;
-    let times = stamps.iter().map(|&[queued, submitted, started, ended]| StepTimes {
-        queued: seconds(queued),
-        submitted: seconds(submitted),
-        started: seconds(started),
-        ended: seconds(ended),
-    });
-    times.collect()
+    let times = |stamps: &Stamps| {
+        let [queued, submitted, started, ended] = stamps.map(seconds);
+        StepTimes { queued, submitted, started, ended }
+    };
+    stamps.iter().map(times).collect()
 }
 
 /// The smallest step of the host's clock that a program sees, in seconds.

@@ -36,6 +36,14 @@ impl StepTimes {
     pub fn duration(&self) -> f64 {
         self.ended - self.started
     }
+
+    /// These times, each as `by` turns it.
+    #[must_use]
+    pub fn map(self, by: impl Fn(f64) -> f64) -> Self {
+        let Self { queued, submitted, started, ended } = self;
+        let [queued, submitted, started, ended] = [queued, submitted, started, ended].map(by);
+        Self { queued, submitted, started, ended }
+    }
 }
 
 /// The times of all steps of a recording.

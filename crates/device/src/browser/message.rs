@@ -80,14 +80,13 @@ pub(super) fn arguments(
     source: &KernelSource,
     constant_memory: &ConstantMemory,
 ) -> Vec<PageArgument> {
-    let read_only = |i: u32| source.bindings.get(i as usize).map(|b| b.access == Access::Read);
     let of = |(binding, argument): (u32, &Argument)| match *argument {
         Argument::Buffer(position) => {
             let bound = source.bindings.get(position as usize);
             if let Some((kind, element)) = bound.and_then(|b| Some((b.image?, b.element))) {
                 return Some(image(position, kind, element));
             }
-            let read_only = read_only(position).unwrap_or(false);
+            let read_only = bound.is_some_and(|bound| bound.access == Access::Read);
             Some(match constant_memory.bytes(binding) {
                 Some(bytes) => PageArgument::Uniform { position, bytes: bytes.0 },
                 None => PageArgument::Buffer { position, read_only },

@@ -126,7 +126,7 @@ impl Device for OpenclDevice {
             (&mut self.memory, &self.context, &self.queues[0]),
         );
         // Also where it failed: what was turned until then is no longer what kernels are bound to.
-        if self.memory.has_turned() {
+        if self.memory.has_turned {
             self.unbind_all();
         }
         prepared?;

@@ -9,6 +9,7 @@ use gpubench_core::gpu::{
     DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO, SPIRV,
     SUBGROUP_SIZE, ZeroCopy,
 };
+use gpubench_core::hash::hex;
 use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
@@ -89,7 +90,6 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
     let driver = [platform_text(platform, CL_PLATFORM_NAME), device.text(cl::CL_DRIVER_VERSION)];
     DeviceInfo {
         backend: "opencl".into(),
-        remote: None,
         index,
         name: device.text(cl::CL_DEVICE_NAME).unwrap_or_else(|| "unnamed device".into()),
         vendor: device.text(cl::CL_DEVICE_VENDOR).unwrap_or_else(|| "unknown vendor".into()),
@@ -121,12 +121,11 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
-        registers: None,
         zero_copy: zero_copy(device),
-        memory_types: vec![],
         pci: pci(device),
         uuid: device.bytes(cl::CL_DEVICE_UUID_KHR).and_then(|bytes| uuid(&bytes)),
         features: features(device, &extensions),
+        ..DeviceInfo::default()
     }
 }
 
@@ -262,7 +261,7 @@ fn address(domain: u32, bus: u32, slot: u32, function: u32) -> String {
 
 fn uuid(bytes: &[u8]) -> Option<String> {
     let known = bytes.len() == 16 && bytes.iter().any(|&b| b != 0);
-    known.then(|| bytes.iter().map(|b| format!("{b:02x}")).collect())
+    known.then(|| hex(bytes))
 }
 
 fn features(device: Query, extensions: &str) -> Vec<String> {

@@ -10,6 +10,7 @@ use super::programs::{Compiled, Programs};
 use super::query::{Query, number};
 use super::status::checked;
 use super::subgroup_size;
+use crate::image_limits::samplers;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -34,8 +35,9 @@ use std::time::Instant;
 
 /// A compiled kernel and the arguments it was last given.
 pub(super) struct Kernel {
-    object: Owned<cl::Kernel>,
-    group: [usize; 3],
+    pub(super) object: Owned<cl::Kernel>,
+    /// Work-items per group.
+    pub(super) group: [usize; 3],
     arguments: Vec<Argument>,
     /// The buffers that it reads from constant memory, and what the device has of one there.
     in_constant_memory: Vec<u32>,
@@ -49,15 +51,6 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub(super) fn raw(&self) -> cl::cl_kernel {
-        self.object.get()
-    }
-
-    /// Work-items per group.
-    pub(super) fn group(&self) -> [usize; 3] {
-        self.group
-    }
-
     /// How many buffers it takes, and bytes of parameters.
     pub(super) fn takes(&self) -> (usize, usize) {
         (self.bindings, self.params_bytes)
@@ -163,12 +156,8 @@ pub(super) fn build(
     subgroup_size::check(size, source.settings.subgroup)?;
     arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let images = source.images();
-    let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
-    let samplers: Result<Vec<_>> = filters
-        .map(|filter| filter.map(|filter| images::sampler(context, filter)).transpose())
-        .collect();
     let kernel = Kernel {
-        samplers: samplers?,
+        samplers: samplers(&images, |filter| images::sampler(context, filter))?,
         images,
         in_constant_memory: arguments::in_constant_memory(&object, &source.arguments()),
         max_constant: Query(Device::new(device))

@@ -24,8 +24,8 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct Memory {
     buffers: BTreeMap<BufferId, Buffer>,
-    /// Whether a part that a kernel may still be bound to is gone.
-    has_turned: bool,
+    /// Whether preparing the recording took parts away that a kernel may still be bound to.
+    pub(super) has_turned: bool,
     mapped: MappedParts,
     /// Of buffers that kernels read as images.
     pub(super) images: Images,
@@ -204,11 +204,6 @@ impl Memory {
             Some(Buffer::Host(buffer)) => Ok(buffer),
             _ => Err(no_buffer(id, "host ")),
         }
-    }
-
-    /// Whether preparing the recording took parts away.
-    pub(super) fn has_turned(&self) -> bool {
-        self.has_turned
     }
 
     /// The contents of a device buffer; `None` where there is none of that number.

@@ -31,9 +31,9 @@ mod subgroup_size;
 mod transfer;
 mod turned;
 
-use super::{Backend, Device};
+use super::{Backend, Device, nth};
 use crate::doctor::{Finding, Machine};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 pub use libraries::library_variable;
 
@@ -50,17 +50,12 @@ impl Backend for Opencl {
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        match info::all()?.into_iter().nth(index) {
-            Some(found) => Ok(Box::new(device::OpenclDevice::open(found)?)),
-            None => Err(Error::Usage(format!("there is no opencl device {index}"))),
-        }
+        let found = nth(self.name(), info::all()?, index)?;
+        Ok(Box::new(device::OpenclDevice::open(found)?))
     }
 
     fn signatures(&self, index: usize, source: &KernelSource) -> Result<Vec<Signature>> {
-        match info::all()?.into_iter().nth(index) {
-            Some(found) => signatures::signatures(&found, source),
-            None => Err(Error::Usage(format!("there is no opencl device {index}"))),
-        }
+        signatures::signatures(&nth(self.name(), info::all()?, index)?, source)
     }
 
     fn environment(&self) -> &'static [&'static str] {

@@ -173,7 +173,7 @@ fn launch(
     groups: [u32; 3],
     waits: &[cl_event],
 ) -> Result<Issued> {
-    let group = kernel.group();
+    let group = kernel.group;
     let mut global = [0; 3];
     for i in 0..3 {
         global[i] = group[i].checked_mul(groups[i] as usize).ok_or_else(|| {
@@ -186,7 +186,7 @@ fn launch(
     // buffers are not freed before the queue has finished.
     let event = unsafe {
         queue.enqueue_nd_range_kernel(
-            kernel.raw(),
+            kernel.object.get(),
             dimensions,
             ptr::null(),
             global.as_ptr(),

@@ -51,13 +51,12 @@ impl Sensors for Intel {
             throttled: self.throttled(),
             // An idle GPU sleeps: that is no clock.
             clock: number(&self.clock).filter(|mhz| *mhz > 0.0).map(|mhz| 1e6 * mhz),
-            busy: None,
             joules: self.monitored("energy1_input").map(|micro| 1e-6 * micro),
-            watts: None,
             celsius: self
                 .monitored("temp2_input")
                 .or(self.monitored("temp1_input"))
                 .map(|m| 1e-3 * m),
+            ..Reading::default()
         }
     }
 }

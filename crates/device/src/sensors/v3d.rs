@@ -61,9 +61,8 @@ impl Sensors for V3d {
             throttled: self.firmware.as_ref().and_then(text).and_then(|bits| throttled(&bits)),
             clock: self.clock.as_ref().and_then(number),
             busy: self.busy(),
-            joules: None,
-            watts: None,
             celsius: hottest(&self.temperatures),
+            ..Reading::default()
         }
     }
 }

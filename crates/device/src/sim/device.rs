@@ -30,7 +30,7 @@ const COPY_EACH: u64 = 16;
 
 /// An open simulated GPU.
 pub struct SimDevice {
-    gpu: Description,
+    pub(super) gpu: Description,
     info: DeviceInfo,
     seed: u64,
     runs: u64,
@@ -71,11 +71,6 @@ impl SimDevice {
     #[must_use]
     pub fn with_cost_model(self, cost_model: CostModel) -> Self {
         Self { cost_model: Some(cost_model), ..self }
-    }
-
-    /// What it is.
-    pub(super) fn description(&self) -> &Description {
-        &self.gpu
     }
 
     /// A recording's steps, priced.
@@ -247,15 +242,7 @@ impl SimDevice {
     /// Times as a clock of the described resolution reads them.
     fn read_clock(&self, times: &[StepTimes]) -> Vec<StepTimes> {
         let tick = |t: f64| (t / self.gpu.resolution).round() * self.gpu.resolution;
-        times
-            .iter()
-            .map(|t| StepTimes {
-                queued: tick(t.queued),
-                submitted: tick(t.submitted),
-                started: tick(t.started),
-                ended: tick(t.ended),
-            })
-            .collect()
+        times.iter().map(|times| times.map(tick)).collect()
     }
 }
 
@@ -316,7 +303,6 @@ impl Device for SimDevice {
 pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
     DeviceInfo {
         backend: "sim".to_owned(),
-        remote: None,
         index,
         name: gpu.name.clone(),
         vendor: gpu.vendor.clone(),
@@ -325,7 +311,6 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         api: "gpubench".to_owned(),
         language: Language::Wgsl,
         memory: Some(Bytes(gpu.memory.size)),
-        cache: None,
         max_buffer: Bytes(gpu.memory.largest_buffer),
         max_binding: Bytes(gpu.bindings.map_or(gpu.memory.largest_buffer, |b| b.bytes)),
         max_storage_buffers: gpu.bindings.map_or(16, |b| b.count),
@@ -342,10 +327,8 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         host_memory: gpu.link.host.keys().copied().collect(),
         registers: Some(gpu.unit.registers),
         zero_copy: zero_copy(gpu),
-        memory_types: vec![],
-        pci: None,
-        uuid: None,
         features: gpu.features(),
+        ..DeviceInfo::default()
     }
 }
 

@@ -254,16 +254,10 @@ impl<'a> World<'a> {
     }
 
     fn end_kernels(&mut self) {
-        let mut i = 0;
-        while i < self.running.len() {
-            let Running { step, unplaced } = self.running[i];
-            if unplaced == 0 && !self.units.hold(step) {
-                self.running.remove(i);
-                self.end(step);
-            } else {
-                i += 1;
-            }
-        }
+        let has_ended =
+            |running: &mut Running| running.unplaced == 0 && !self.units.hold(running.step);
+        let ended: Vec<_> = self.running.extract_if(.., has_ended).collect();
+        ended.into_iter().for_each(|running| self.end(running.step));
     }
 
     fn end(&mut self, step: usize) {

@@ -35,7 +35,7 @@ pub use link::{Direction, Transfer};
 pub use machine::{Machine, Switch};
 pub use sources::{Source, sources};
 
-use super::{Backend, Device, Opened};
+use super::{Backend, Device, Opened, nth};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_packed::{Folder, folder};
@@ -127,12 +127,9 @@ impl Sim {
     /// As [`Sim::descriptions`]; `Usage` where there is no device of a number.
     pub fn open_multi_device(&self, indices: &[usize]) -> Result<Opened> {
         let descriptions = self.descriptions()?;
-        let device = |&index: &usize| match descriptions.get(index) {
-            Some(gpu) => {
-                let seed = self.seed.wrapping_add(index as u64);
-                Ok(SimDevice::new(gpu.clone(), index, seed))
-            }
-            None => Err(Error::Usage(format!("there is no sim device {index}"))),
+        let device = |&index: &usize| {
+            let (gpu, seed) = (nth(SIM, &descriptions, index)?, index as u64);
+            Ok(SimDevice::new(gpu.clone(), index, self.seed.wrapping_add(seed)))
         };
         let devices = indices.iter().map(device).collect::<Result<Vec<_>>>()?;
         Ok(multi_device::open(devices, self.switches(indices)?))
@@ -231,11 +228,7 @@ impl Backend for Sim {
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        let gpu = self
-            .descriptions()?
-            .into_iter()
-            .nth(index)
-            .ok_or_else(|| Error::Usage(format!("there is no sim device {index}")))?;
+        let gpu = nth(SIM, self.descriptions()?, index)?;
         Ok(Box::new(SimDevice::new(gpu, index, self.seed)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::events::simulate_multi_device;
 use super::{Machine, SimDevice};
-use crate::{Device, MultiDevice, Part};
+use crate::{Device, MultiDevice, Opened, Part};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
@@ -24,10 +24,7 @@ struct Running {
 }
 
 /// `devices` on one host, whose switches number them in this order.
-pub(super) fn open(
-    devices: Vec<SimDevice>,
-    machine: Machine,
-) -> (Vec<Box<dyn Device>>, Box<dyn MultiDevice>) {
+pub(super) fn open(devices: Vec<SimDevice>, machine: Machine) -> Opened {
     let devices: Vec<_> = devices.into_iter().map(|d| Rc::new(RefCell::new(d))).collect();
     let members = devices.iter().map(|device| -> Box<dyn Device> {
         let info = device.borrow().info().clone();
@@ -42,7 +39,7 @@ impl MultiDevice for Running {
         let jobs = devices
             .map(|(device, recording)| device.borrow_mut().prepare(recording))
             .collect::<Result<Vec<_>>>()?;
-        let gpus: Vec<_> = self.devices.iter().map(|d| d.borrow().description().clone()).collect();
+        let gpus: Vec<_> = self.devices.iter().map(|d| d.borrow().gpu.clone()).collect();
         let pairs: Vec<_> = gpus.iter().zip(&jobs).map(|(gpu, jobs)| (gpu, &jobs[..])).collect();
         let times = simulate_multi_device(&pairs, &|doing| self.machine.limits(doing));
         let parts = self.devices.iter().zip(recordings).zip(&times);

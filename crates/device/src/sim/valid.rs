@@ -5,6 +5,7 @@ use gpubench_core::class::Class;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::quoted;
+use gpubench_core::yaml::checked;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -25,26 +26,19 @@ pub(super) fn within_reach(x: f64) -> bool {
 }
 
 pub(super) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match f64::deserialize(d)? {
-        x if within_reach(x) => Ok(x),
-        x => Err(D::Error::custom(format!("{} is no positive number of a device", quoted(x)))),
-    }
+    let why = |x| format!("{} is no positive number of a device", quoted(x));
+    checked(f64::deserialize(d)?, within_reach, why)
 }
 
 /// A rate that results may have ([`is_clock_rate`]).
 pub(super) fn clock_rate<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match positive(d)? {
-        hertz if is_clock_rate(hertz) => Ok(hertz),
-        hertz => Err(D::Error::custom(format!("no device's clock runs at {} Hz", quoted(hertz)))),
-    }
+    let why = |hertz| format!("no device's clock runs at {} Hz", quoted(hertz));
+    checked(positive(d)?, is_clock_rate, why)
 }
 
 /// Seconds that results may have as a device's tick ([`is_tick`]).
 pub(super) fn tick<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match positive(d)? {
-        seconds if is_tick(seconds) => Ok(seconds),
-        seconds => Err(D::Error::custom(format!("no clock has ticks of {} s", quoted(seconds)))),
-    }
+    checked(positive(d)?, is_tick, |seconds| format!("no clock has ticks of {} s", quoted(seconds)))
 }
 
 pub(super) fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
@@ -52,21 +46,14 @@ pub(super) fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f6
 }
 
 pub(super) fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match f64::deserialize(d)? {
-        x if x == 0.0 || within_reach(x) => Ok(x),
-        x => {
-            let why = format!("{} is not zero or a positive number of a device", quoted(x));
-            Err(D::Error::custom(why))
-        }
-    }
+    let why = |x| format!("{} is not zero or a positive number of a device", quoted(x));
+    checked(f64::deserialize(d)?, |x| x == 0.0 || within_reach(x), why)
 }
 
 /// Times that scatter further are zero, or without an end.
 pub(super) fn scatter<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match f64::deserialize(d)? {
-        x if x == 0.0 || within_reach(x) && x <= 1.0 => Ok(x),
-        x => Err(D::Error::custom(format!("times scatter by 0 to 1, not by {}", quoted(x)))),
-    }
+    let why = |x| format!("times scatter by 0 to 1, not by {}", quoted(x));
+    checked(f64::deserialize(d)?, |x| x == 0.0 || within_reach(x) && x <= 1.0, why)
 }
 
 pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(d: D) -> Result<T, D::Error> {
@@ -77,10 +64,8 @@ pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(d: D) -> Result<
 }
 
 pub(super) fn up_to_two<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
-    match u8::deserialize(d)? {
-        n @ 0..=2 => Ok(n),
-        n => Err(D::Error::custom(format!("{n} copy engines: 0, 1 or 2 can be simulated"))),
-    }
+    let why = |n| format!("{n} copy engines: 0, 1 or 2 can be simulated");
+    checked(u8::deserialize(d)?, |n| n <= 2, why)
 }
 
 /// Features, among which double precision is not: how fast it is must be said.

@@ -200,8 +200,7 @@ fn host_pointers(
         );
     }
     let features = buffers.external_memory_properties.external_memory_features;
-    let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut host));
+    let host: vk::PhysicalDeviceExternalMemoryHostPropertiesEXT<'_> = physical.properties();
     let alignment = host.min_imported_host_pointer_alignment;
     let usable = features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
         && alignment.is_power_of_two();

@@ -1,8 +1,8 @@
 //! A kernel's bindings are those that the suite gives it: Vulkan itself does not look.
 
 use super::images;
+use crate::wgpu::layouts;
 use gpubench_core::gpu::{Access, Argument, ImageOf, KernelSource};
-use naga::proc::Layouter;
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, GlobalVariable, Module, StorageAccess, TypeInner};
 
@@ -15,8 +15,7 @@ pub(super) fn check(
     info: &ModuleInfo,
     source: &KernelSource,
 ) -> Result<(), String> {
-    let mut layouts = Layouter::default();
-    layouts.update(module.to_ctx()).map_err(|error| format!("error: {error}"))?;
+    let layouts = layouts(module)?;
     let entry = module.entry_points.iter().position(|entry| entry.name == source.entry);
     let Some(entry) = entry else { return Ok(()) };
     let (uses, arguments) = (info.get_entry_point(entry), source.arguments());

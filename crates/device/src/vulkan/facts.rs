@@ -1,6 +1,7 @@
 //! What a Vulkan driver reports of a device, for this backend and for wgpu's, which lies above it.
 
 use ash::{Instance, vk};
+use gpubench_core::hash::hex;
 use gpubench_core::units::Bytes;
 use std::ffi::CStr;
 
@@ -20,31 +21,29 @@ impl Physical<'_> {
         unsafe { self.instance.get_physical_device_memory_properties(self.handle) }
     }
 
-    /// Fills a chain of properties.
+    /// Properties beyond those that every device has.
     #[expect(unsafe_code, reason = "ash's queries are foreign functions")]
-    pub fn properties(self, chain: &mut vk::PhysicalDeviceProperties2<'_>) {
+    pub fn properties<T: vk::ExtendsPhysicalDeviceProperties2 + Default>(self) -> T {
+        let mut properties = T::default();
+        let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
         // SAFETY: as in `memory`; both are of Vulkan 1.1 at least, and the chain holds only
         // structures that the device's version or extensions define.
-        unsafe { self.instance.get_physical_device_properties2(self.handle, chain) }
+        unsafe { self.instance.get_physical_device_properties2(self.handle, &mut chain) };
+        properties
     }
 
     /// Its UUID in lower-case hexadecimal.
     pub fn uuid(self) -> Option<String> {
-        let mut id = vk::PhysicalDeviceIDProperties::default();
-        self.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut id));
-        let uuid = id.device_uuid;
-        (uuid != [0; 16]).then(|| uuid.iter().map(|byte| format!("{byte:02x}")).collect())
+        let uuid = self.properties::<vk::PhysicalDeviceIDProperties<'_>>().device_uuid;
+        (uuid != [0; 16]).then(|| hex(&uuid))
     }
 
     /// Vulkan itself does not report it; two vendors have an extension for it.
     pub fn compute_units(self, supports: impl Fn(&CStr) -> bool) -> Option<u32> {
         let units = if supports(ash::nv::shader_sm_builtins::NAME) {
-            let mut nvidia = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
-            self.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut nvidia));
-            nvidia.shader_sm_count
+            self.properties::<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'_>>().shader_sm_count
         } else if supports(ash::amd::shader_core_properties2::NAME) {
-            let mut amd = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
-            self.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut amd));
+            let amd: vk::PhysicalDeviceShaderCoreProperties2AMD<'_> = self.properties();
             amd.active_compute_unit_count
         } else {
             0

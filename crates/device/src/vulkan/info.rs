@@ -94,9 +94,6 @@ fn describe(
     let max_buffer = max_buffer(physical);
     let has = |name: &CStr| abilities.has(name);
     DeviceInfo {
-        backend: String::new(),
-        remote: None,
-        index: 0,
         name: text(properties.device_name_as_c_str()),
         vendor: facts::vendor(properties.vendor_id),
         kind,
@@ -104,14 +101,12 @@ fn describe(
         api: facts::api(properties.api_version),
         language: Language::Wgsl,
         memory: heap.map(|(_, bytes)| bytes),
-        cache: None,
         max_buffer,
         max_binding: max_buffer.min(Bytes(u64::from(limits.max_storage_buffer_range))),
         max_storage_buffers: limits
             .max_per_stage_descriptor_storage_buffers
             .min(limits.max_descriptor_set_storage_buffers),
         compute_units: physical.compute_units(has),
-        clock_hz: None,
         max_group_size: limits.max_compute_work_group_invocations,
         max_group_dims: limits.max_compute_work_group_size,
         max_groups: limits.max_compute_work_group_count,
@@ -124,12 +119,12 @@ fn describe(
         subgroup: abilities.subgroups.range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
-        registers: None,
         zero_copy: zero_copy(&memory, abilities),
         memory_types: facts::memory_types(&memory),
         pci: pci(physical, has),
         uuid: physical.uuid(),
         features: abilities.names(),
+        ..DeviceInfo::default()
     }
 }
 
@@ -150,8 +145,7 @@ fn kind(device_type: vk::PhysicalDeviceType) -> DeviceKind {
 
 /// The largest allocation, in whole words.
 fn max_buffer(physical: Physical<'_>) -> Bytes {
-    let mut limits = vk::PhysicalDeviceMaintenance3Properties::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut limits));
+    let limits: vk::PhysicalDeviceMaintenance3Properties<'_> = physical.properties();
     let max = limits.max_memory_allocation_size;
     Bytes(max - max % 4)
 }
@@ -161,8 +155,7 @@ fn driver(physical: Physical<'_>, has: impl Fn(&CStr) -> bool) -> Option<String>
     if !has(ash::khr::driver_properties::NAME) {
         return None;
     }
-    let mut driver = vk::PhysicalDeviceDriverProperties::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut driver));
+    let driver: vk::PhysicalDeviceDriverProperties<'_> = physical.properties();
     let (name, info) = (text(driver.driver_name_as_c_str()), text(driver.driver_info_as_c_str()));
     Some(format!("{name} {info}").trim().to_owned())
 }
@@ -171,8 +164,7 @@ fn pci(physical: Physical<'_>, has: impl Fn(&CStr) -> bool) -> Option<String> {
     if !has(ash::ext::pci_bus_info::NAME) {
         return None;
     }
-    let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut pci));
+    let pci: vk::PhysicalDevicePCIBusInfoPropertiesEXT<'_> = physical.properties();
     let (domain, bus) = (pci.pci_domain, pci.pci_bus);
     Some(format!("{domain:04x}:{bus:02x}:{:02x}.{:x}", pci.pci_device, pci.pci_function))
 }

@@ -10,6 +10,7 @@ use super::params::Params;
 use super::spirv::{self, Spirv, Target};
 use super::statistics;
 use super::status::{checked, error};
+use crate::image_limits::samplers;
 use crate::wgpu::{ConstantMemory, Examined, check_values, name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
@@ -53,7 +54,7 @@ pub(super) fn build(
     examined: &Examined,
 ) -> Result<(Kernel, BuildReport)> {
     let (arguments, constant_memory) = (source.arguments(), examined.constant_memory.clone());
-    check_limits(context, source, &arguments, &constant_memory)?;
+    check_limits(context, source, &constant_memory)?;
     images::check(context, source)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
@@ -63,7 +64,7 @@ pub(super) fn build(
     };
     check_subgroups(context, source, &spirv)?;
     let images = source.images();
-    let samplers = samplers(context, &images)?;
+    let samplers = samplers(&images, |filter| images::sampler(context, filter))?;
     let bound = bound(&arguments, (&constant_memory, &images), spirv.pushed);
     let set_layout = set_layout(context, bound)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
@@ -84,23 +85,20 @@ pub(super) fn build(
         log: facts.text,
         ..BuildReport::default()
     };
-    let (buffers, params) = (source.bindings.len(), source.params_bytes);
-    let (pools, sets, textures) = (vec![], HashMap::new(), vec![]);
-    let pushed = spirv.pushed;
     let kernel = Kernel {
         pipeline,
         layout,
-        pushed,
+        pushed: spirv.pushed,
         arguments,
         constant_memory,
         images,
         samplers,
-        buffers,
-        params,
+        buffers: source.bindings.len(),
+        params: source.params_bytes,
         set_layout,
-        pools,
-        sets,
-        textures,
+        pools: vec![],
+        sets: HashMap::new(),
+        textures: vec![],
     };
     Ok((kernel, report))
 }
@@ -119,16 +117,14 @@ fn target(context: &Context) -> Target {
 fn check_limits(
     context: &Context,
     source: &KernelSource,
-    arguments: &[Argument],
     constant_memory: &ConstantMemory,
 ) -> Result<()> {
-    let values = arguments.iter().filter(|argument| argument.bytes().is_some()).count();
     let limits = &context.limits;
     constant_memory.check(&name(source), context.constant_limits())?;
     let max_values = limits
         .max_descriptor_set_uniform_buffers_dynamic
         .min(limits.max_per_stage_descriptor_uniform_buffers);
-    check_values(source, values, max_values)
+    check_values(source, max_values)
 }
 
 /// Subgroups have the size that is asked for, and with matrices all must be full, along the first dimension.
@@ -147,15 +143,6 @@ fn check_subgroups(context: &Context, source: &KernelSource, spirv: &Spirv) -> R
         "{} multiplies matrices with a work-group of {x} along x; the device wants a multiple of its subgroup, {subgroup}",
         name(source)
     )))
-}
-
-/// The samplers of a kernel's images, by position.
-fn samplers(
-    context: &Rc<Context>,
-    images: &[Option<ImageOf>],
-) -> Result<Vec<Option<Owned<vk::Sampler>>>> {
-    let filters = images.iter().map(|kind| kind.and_then(|(image, _)| image.filter));
-    filters.map(|filter| filter.map(|f| images::sampler(context, f)).transpose()).collect()
 }
 
 #[expect(unsafe_code, reason = "Vulkan call")]

@@ -78,8 +78,7 @@ pub(super) fn of(
     let mut chain = features.chained(vk::PhysicalDeviceFeatures2::default(), has(bfloat16::NAME));
     // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
     unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
-    let mut limits = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
-    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut limits));
+    let limits: vk::PhysicalDeviceCooperativeMatrixPropertiesKHR<'_> = physical.properties();
     let stages = limits.cooperative_matrix_supported_stages;
     if !features.are_there() || !stages.contains(vk::ShaderStageFlags::COMPUTE) {
         return BTreeSet::new();

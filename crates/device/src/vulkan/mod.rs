@@ -48,8 +48,8 @@ mod topology;
 pub(super) use spirv::validator;
 pub use topology::{DeviceQueue, Topology};
 
-use super::{Backend, Device};
-use gpubench_core::error::{Error, Result};
+use super::{Backend, Device, nth};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
 use info::Found;
 
@@ -92,10 +92,8 @@ impl Backend for Vulkan {
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        match self.found()?.into_iter().nth(index) {
-            Some(found) => Ok(Box::new(device::VulkanDevice::open(found)?)),
-            None => Err(Error::Usage(format!("there is no {} device {index}", self.name()))),
-        }
+        let found = nth(self.name(), self.found()?, index)?;
+        Ok(Box::new(device::VulkanDevice::open(found)?))
     }
 
     fn environment(&self) -> &'static [&'static str] {

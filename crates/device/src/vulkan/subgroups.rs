@@ -22,15 +22,13 @@ impl Subgroups {
     /// Asks a device.
     #[expect(unsafe_code, reason = "ash's queries are foreign functions")]
     pub fn of(instance: &Instance, physical: Physical<'_>, has: impl Fn(&CStr) -> bool) -> Self {
-        let mut own = vk::PhysicalDeviceSubgroupProperties::default();
-        physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut own));
+        let own: vk::PhysicalDeviceSubgroupProperties<'_> = physical.properties();
         let fixed = (own.subgroup_size > 0).then_some([own.subgroup_size; 2]);
         let operations = has_operations(&own);
         if !has(ash::ext::subgroup_size_control::NAME) {
             return Self { operations, range: fixed, ..Self::default() };
         }
-        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-        physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut sizes));
+        let sizes: vk::PhysicalDeviceSubgroupSizeControlProperties<'_> = physical.properties();
         let mut features = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
         let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
         // SAFETY: the device is of Vulkan 1.1, and the chain holds only a structure of its extension.

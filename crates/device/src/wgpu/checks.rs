@@ -113,7 +113,7 @@ fn entry(module: &Module, source: &KernelSource) -> Result<usize, String> {
 }
 
 /// How a module's types lie in memory.
-fn layouts(module: &Module) -> Result<Layouter, String> {
+pub(crate) fn layouts(module: &Module) -> Result<Layouter, String> {
     let mut layouts = Layouter::default();
     layouts.update(module.to_ctx()).map_err(|error| format!("error: {error}"))?;
     Ok(layouts)

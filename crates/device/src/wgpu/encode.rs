@@ -116,7 +116,9 @@ impl<'r> Writer<'_, '_, 'r> {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let known = self.parts.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
                 let params = self.parts.params.blocks.place(&known.arguments, params);
-                self.launch(number, Bound { kernel: *kernel, buffers, params }, *groups)?;
+                let bound = Bound { kernel: *kernel, buffers, params };
+                let stamps = stamps(self.parts, self.timed, number);
+                self.commands.launch(known, bound, *groups, stamps);
             }
             Op::Copy { from, to } => self.copy(number, *from, *to)?,
             Op::Upload { from, to } => match self.parts.memory.kind(from.buffer)? {
@@ -134,13 +136,6 @@ impl<'r> Writer<'_, '_, 'r> {
             },
             Op::Map { .. } | Op::Unmap { .. } => return Err(no_zero_copy()),
         }
-        Ok(())
-    }
-
-    fn launch(&mut self, number: usize, bound: Bound<'r>, groups: [u32; 3]) -> Result<()> {
-        let id = bound.kernel;
-        let kernel = self.parts.kernels.get(&id).ok_or_else(|| no_kernel(id))?;
-        self.commands.launch(kernel, bound, groups, stamps(self.parts, self.timed, number));
         Ok(())
     }
 

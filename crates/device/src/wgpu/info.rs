@@ -33,20 +33,16 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
     let kind = kind(info.device_type);
     DeviceInfo {
         backend: "wgpu".into(),
-        remote: None,
-        index: 0,
         vendor: vendor(info.vendor),
         kind,
         driver: driver(&info),
         api: facts.api.clone().unwrap_or_else(|| api_name(info.backend).into()),
         language: Language::Wgsl,
         memory: facts.memory,
-        cache: None,
         max_buffer: whole_words(limits.max_buffer_size),
         max_binding: whole_words(limits.max_storage_buffer_binding_size),
         max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
         compute_units: facts.compute_units,
-        clock_hz: None,
         max_group_size: limits.max_compute_invocations_per_workgroup,
         max_group_dims: group_dims(&limits),
         max_groups: [limits.max_compute_workgroups_per_dimension; 3],
@@ -62,13 +58,11 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
             .then_some([info.subgroup_min_size, info.subgroup_max_size]),
         offset_alignment: Bytes(u64::from(limits.min_storage_buffer_offset_alignment).max(4)),
         host_memory: host_memory(features, kind, &facts),
-        registers: None,
-        zero_copy: vec![],
-        memory_types: vec![],
         pci: Some(info.device_pci_bus_id).filter(|pci| !pci.is_empty()),
         uuid: facts.uuid,
         features: feature_names(features),
         name: info.name,
+        ..DeviceInfo::default()
     }
 }
 

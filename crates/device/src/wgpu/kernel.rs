@@ -52,9 +52,8 @@ pub(super) fn build(
     source: &KernelSource,
     examined: &Examined,
 ) -> Result<(Kernel, BuildReport)> {
-    let values = source.arguments().iter().filter(|argument| argument.bytes().is_some()).count();
     let max_values = context.device.limits().max_dynamic_uniform_buffers_per_pipeline_layout;
-    check_values(source, values, max_values)?;
+    check_values(source, max_values)?;
     examined.constant_memory.check(&checks::name(source), context.constant_limits())?;
     context.image_limits().check(&source.bindings)?;
     let began = Instant::now();
@@ -84,7 +83,8 @@ pub(super) fn build(
 }
 
 /// Each value, and the parameter block, is a uniform buffer with an offset that changes from launch to launch.
-pub(crate) fn check_values(source: &KernelSource, values: usize, max: u32) -> Result<()> {
+pub(crate) fn check_values(source: &KernelSource, max: u32) -> Result<()> {
+    let values = source.arguments().iter().filter(|argument| argument.bytes().is_some()).count();
     if values <= max as usize {
         return Ok(());
     }

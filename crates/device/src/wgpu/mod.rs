@@ -39,17 +39,17 @@ mod timestamps;
 mod vulkan;
 
 pub use checks::local_bytes;
-pub(super) use checks::{Examined, examine, name};
+pub(super) use checks::{Examined, examine, layouts, name};
 pub(super) use constant_memory::{ConstantLimits, ConstantMemory};
 pub use context::EXIT_DEVICE_LOST;
 pub(super) use info::whole_words;
 pub(super) use kernel::{check_values, options};
 pub(super) use memory::{reserved, zeroed};
 
-use super::{Backend, Device, kind_rank};
+use super::{Backend, Device, kind_rank, nth};
 use crate::doctor::{Finding, Machine};
 use ::wgpu::{Adapter, Backends, Instance, InstanceDescriptor, InstanceFlags};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
 
 /// The wgpu backend.
@@ -65,10 +65,7 @@ impl Backend for Wgpu {
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        let (info, adapter) = adapters()
-            .into_iter()
-            .nth(index)
-            .ok_or_else(|| Error::Usage(format!("there is no wgpu device {index}")))?;
+        let (info, adapter) = nth(self.name(), adapters(), index)?;
         Ok(Box::new(device::WgpuDevice::open(info, &adapter)?))
     }
 

@@ -4,6 +4,7 @@ use super::VERSION;
 use crate::class::Class;
 use crate::gpu::DeviceInfo;
 use crate::units::quoted;
+use crate::yaml::checked;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -17,10 +18,8 @@ pub(super) fn known_version<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::E
 }
 
 pub(super) fn priced<'de, D: Deserializer<'de>>(d: D) -> Result<Class, D::Error> {
-    match Class::deserialize(d)? {
-        class if class.is_priced() => Ok(class),
-        other => Err(D::Error::custom(format!("`{}` has no price of its own", other.name()))),
-    }
+    let why = |class: Class| format!("`{}` has no price of its own", class.name());
+    checked(Class::deserialize(d)?, Class::is_priced, why)
 }
 
 /// A device that does something: with units and a clock, where the driver reports them.
@@ -47,8 +46,5 @@ pub(super) fn transaction<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>
 }
 
 pub(super) fn some<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
-    match u32::deserialize(d)? {
-        0 => Err(D::Error::custom("0 is too small: at least 1 is needed")),
-        n => Ok(n),
-    }
+    checked(u32::deserialize(d)?, |n| n > 0, |_| "0 is too small: at least 1 is needed".to_owned())
 }

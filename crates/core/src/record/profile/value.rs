@@ -1,7 +1,7 @@
 //! A number that was measured, and how far it may be off.
 
 use crate::units::quoted;
-use serde::de::Error as _;
+use crate::yaml::checked;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A positive number and an interval that holds it with 95 % confidence.
@@ -57,20 +57,15 @@ impl Value {
 }
 
 fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match f64::deserialize(d)? {
-        x if x > 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{} is no positive number", quoted(x)))),
-    }
+    let why = |x| format!("{} is no positive number", quoted(x));
+    checked(f64::deserialize(d)?, |x| x > 0.0 && x.is_finite(), why)
 }
 
 fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
-    match <[f64; 2]>::deserialize(d)? {
-        ends @ [low, high] if low > 0.0 && low <= high && high.is_finite() => Ok(ends),
-        interval => {
-            let [low, high] = interval.map(quoted);
-            Err(D::Error::custom(format!("{low} to {high} is no interval above zero")))
-        }
-    }
+    let is_right = |[low, high]: [f64; 2]| low > 0.0 && low <= high && high.is_finite();
+    let why =
+        |ends: [f64; 2]| format!("{} is no interval above zero", ends.map(quoted).join(" to "));
+    checked(<[f64; 2]>::deserialize(d)?, is_right, why)
 }
 
 #[cfg(test)]
