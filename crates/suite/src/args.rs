@@ -175,11 +175,10 @@ impl Argument {
     /// # Errors
     /// What is wrong with one.
     pub fn values(&self, scope: &Scope) -> Result<Vec<f64>, String> {
-        let Self::Value(r#type, components) = self else {
-            return match self {
-                Self::Local(bytes) => local_bytes(bytes, scope).map(|_| vec![]),
-                _ => Ok(vec![]),
-            };
+        let (r#type, components) = match self {
+            Self::Value(r#type, components) => (r#type, components),
+            Self::Local(bytes) => return local_bytes(bytes, scope).map(|_| vec![]),
+            Self::Buffer(_) | Self::Params => return Ok(vec![]),
         };
         let component = |expr: &Expr| {
             let value = expr.eval(scope)?;

@@ -5,7 +5,7 @@ use super::decode::At;
 use super::file;
 use super::requested::Asked;
 use super::types::Work;
-use super::verify::Verification;
+use super::verify::Against;
 use gpubench_core::workload::Ceiling;
 
 /// The tag that said so before the key did.
@@ -65,8 +65,8 @@ fn contradiction(
             ),
         });
     }
-    let unverified =
-        spec.verify.as_ref().is_some_and(|verify| matches!(verify.value, Verification::Nothing));
+    let verify = spec.verify.as_ref();
+    let unverified = verify.is_some_and(|verify| matches!(verify.value.against, Against::Nothing));
     unverified.then_some((
         "a ceiling whose result nobody checks bounds nothing",
         "say how it is verified, or leave `ceiling` away",

@@ -3,7 +3,7 @@
 
 use super::directive;
 use super::source::{Root, Source};
-use gpubench_core::error::Error;
+use gpubench_core::error::{Error, Located};
 use gpubench_core::gpu::{Expanded, Language};
 use std::ops::Range;
 use std::path::Path;
@@ -13,18 +13,6 @@ pub const REJECTED: &str =
     "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
 /// More texts than this in one kernel are an error: headers that include each other grow fast.
 const MAX_TEXTS: usize = 200;
-
-/// What is wrong, where, and what to do.
-pub struct Mistake {
-    /// The file.
-    pub source: Source,
-    /// Its bytes.
-    pub at: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: Option<&'static str>,
-}
 
 /// A kernel's text with its headers, and every header that was read.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +27,7 @@ pub struct Headers {
 ///
 /// # Errors
 /// Where a text has the compiler look for files, or a header cannot be read.
-pub fn headers(root: &Root, source: &Source) -> Result<Headers, Mistake> {
+pub fn headers(root: &Root, source: &Source) -> Result<Headers, Located> {
     let mut expansion = Expansion { root, texts: 0, open: vec![], sources: vec![] };
     let Joined { text, parts } = expansion.of(source)?;
     let sources = expansion.sources;
@@ -47,7 +35,7 @@ pub fn headers(root: &Root, source: &Source) -> Result<Headers, Mistake> {
     if !sources.is_empty() && directive::beyond_its_text(&parts).is_some() {
         let at = includes(&source.text).first().map_or(0..0, |include| include.at.clone());
         let message = format!("together with its headers {REJECTED}");
-        return Err(Mistake { source: source.clone(), at, message, help: None });
+        return Err(source.place(&at).diagnostic(message, None));
     }
     let headers: Vec<_> = sources.iter().map(|header| header.file.to_string()).collect();
     let expanded = (!headers.is_empty()).then_some(Expanded { text, headers });
@@ -65,9 +53,7 @@ pub fn read_kernel(path: &Path, language: Language) -> Result<(String, Option<Ex
     if language == Language::Wgsl {
         return Ok((text, None));
     }
-    let found = headers(&root, &source).map_err(|Mistake { source, at, message, help }| {
-        Error::Suite(vec![source.place(&at).diagnostic(message, help)])
-    })?;
+    let found = headers(&root, &source).map_err(|mistake| Error::Suite(vec![mistake]))?;
     Ok((text, found.expanded))
 }
 
@@ -101,13 +87,9 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    fn of(&mut self, source: &Source) -> Result<Joined, Mistake> {
-        let wrong = |at: Range<usize>, message: String, help| Mistake {
-            source: source.clone(),
-            at,
-            message,
-            help,
-        };
+    fn of(&mut self, source: &Source) -> Result<Joined, Located> {
+        let wrong =
+            |at: Range<usize>, message: String, help| source.place(&at).diagnostic(message, help);
         let includes = includes(&source.text);
         if let Some(at) = directive::beyond_its_text(&blanked(&source.text, &includes)) {
             let help =

@@ -31,11 +31,12 @@ impl Requested {
 
     /// The kinds of host memory that each make a case of `workload`.
     pub fn host_memory(&self, workload: &Workload) -> Vec<Option<MemoryKind>> {
-        let listed = || workload.host_memory.iter().copied().map(Some).collect::<Vec<_>>();
         match self.experiment.host_memory() {
             HostMemory::Unused => vec![None],
             HostMemory::Listed if workload.host_memory.is_empty() => vec![None],
-            HostMemory::Listed | HostMemory::All => listed(),
+            HostMemory::Listed | HostMemory::All => {
+                workload.host_memory.iter().copied().map(Some).collect()
+            }
         }
     }
 }

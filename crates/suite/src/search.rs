@@ -59,18 +59,15 @@ impl Search {
         };
         let mut variants: Vec<Variant> = groups.iter().map(first).collect();
         for (name, values) in &self.constants {
-            let with = |variant: &Variant| {
-                values.iter().map(|value| variant.with(name, value)).collect::<Vec<_>>()
-            };
+            let with =
+                |variant| values.iter().map(move |value| Variant::with(variant, name, value));
             variants = variants.iter().flat_map(with).collect();
         }
-        let mut kept = vec![];
-        for variant in variants {
-            if self.allows(&variant, scope)? {
-                kept.push(variant);
-            }
-        }
-        Ok(kept)
+        let allowed = |variant| {
+            let allows = self.allows(&variant, scope);
+            allows.map(|allows| allows.then_some(variant)).transpose()
+        };
+        variants.into_iter().filter_map(allowed).collect()
     }
 
     /// Whether all conditions hold of a variant; of equal names that of `scope` wins, as in a grid.
@@ -160,17 +157,12 @@ impl Decode for SearchGroups {
             if groups.len().saturating_mul(sizes.len()) > MAX_PRODUCT {
                 return diagnostics.reject(&node.at, "more work-groups than a plan lists", None);
             }
-            let with = |group: &Group| {
-                let mut group = *group;
-                sizes
-                    .iter()
-                    .map(move |size| {
-                        group[axis] = size.value;
-                        group
-                    })
-                    .collect::<Vec<_>>()
+            let with = |mut group: Group, size: &At<u32>| {
+                group[axis] = size.value;
+                group
             };
-            groups = groups.iter().flat_map(with).collect();
+            let all = |group| sizes.iter().map(move |size| with(group, size));
+            groups = groups.into_iter().flat_map(all).collect();
         }
         match groups.is_empty() {
             true => diagnostics.reject(&node.at, "an axis of a work-group without a size", None),

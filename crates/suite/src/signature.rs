@@ -8,8 +8,7 @@ use gpubench_core::gpu::{
 };
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{
-    AddressSpace, EntryPoint, GlobalVariable, Handle, ImageClass, ImageDimension, Module,
-    ScalarKind, TypeInner,
+    AddressSpace, EntryPoint, GlobalVariable, Handle, ImageClass, ImageDimension, Module, TypeInner,
 };
 
 /// The signature of every compute entry point of `source`, in WGSL.
@@ -159,18 +158,7 @@ fn value(inner: &TypeInner) -> Option<ValueType> {
 }
 
 fn known(scalar: naga::Scalar) -> Option<Scalar> {
-    match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 2) => Some(Scalar::F16),
-        (ScalarKind::Float, 4) => Some(Scalar::F32),
-        (ScalarKind::Uint, 2) => Some(Scalar::U16),
-        (ScalarKind::Sint, 2) => Some(Scalar::I16),
-        (ScalarKind::Uint, 4) => Some(Scalar::U32),
-        (ScalarKind::Sint, 4) => Some(Scalar::I32),
-        (ScalarKind::Float, 8) => Some(Scalar::F64),
-        (ScalarKind::Uint, 8) => Some(Scalar::U64),
-        (ScalarKind::Sint, 8) => Some(Scalar::I64),
-        _ => None,
-    }
+    Scalar::from_name(&wgsl::spelled(scalar))
 }
 
 #[cfg(test)]

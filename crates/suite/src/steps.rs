@@ -7,7 +7,7 @@ use super::file;
 use super::program::{Program, ProgramKernel, Step, Swap};
 use super::suggest::suggest;
 use super::types::{Buffer, Kernel};
-use super::verify::Verification;
+use super::verify::Against;
 use std::ops::Range;
 
 /// Steps stand at most so deep within others.
@@ -84,8 +84,8 @@ impl Converter<'_> {
                 format!("`{name}` is for a workload of one kernel, and this one has `steps`");
             return self.diagnostics.reject(at, message, None);
         }
-        match &spec.verify {
-            Some(At { value: Verification::Reference(..) | Verification::Emulator(_), at }) => {
+        match spec.verify.as_ref().map(|At { value, at }| (&value.against, at)) {
+            Some((Against::Reference(_) | Against::Emulator, at)) => {
                 let message = "a program is verified by a `file`, a `command` or another device";
                 self.diagnostics.reject(at, message, None)
             }

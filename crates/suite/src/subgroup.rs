@@ -54,13 +54,8 @@ impl Subgroup {
 }
 
 fn is_size(constant: &Constant) -> bool {
-    match *constant {
-        Constant::Int(0) => true,
-        Constant::Int(size) => {
-            (1..=i64::from(MAX_SUBGROUP)).contains(&size) && size.count_ones() == 1
-        }
-        _ => false,
-    }
+    let largest = i64::from(MAX_SUBGROUP);
+    matches!(constant, Constant::Int(size) if (0..=largest).contains(size) && size.count_ones() <= 1)
 }
 
 impl Converter<'_> {

@@ -4,7 +4,7 @@ use super::assets;
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
-use super::headers::{Headers, Mistake, headers};
+use super::headers::{Headers, headers};
 use super::keywords::Precision;
 use super::precision::doubled;
 use super::source::Source;
@@ -273,8 +273,8 @@ impl Converter<'_> {
                 }
                 Some(expanded)
             }
-            Err(Mistake { source, at, message, help }) => {
-                self.diagnostics.add(source.place(&at).diagnostic(message, help));
+            Err(mistake) => {
+                self.diagnostics.add(mistake);
                 None
             }
         }

@@ -81,7 +81,7 @@ impl Named {
 }
 
 /// The tolerances that the file names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tolerances {
     all: Named,
     profiles: Vec<(Profile, Named)>,

@@ -27,16 +27,24 @@ const MAX_HEADER: u64 = 1 << 17;
 
 /// How a result is checked, as the file has it.
 #[derive(Clone, Debug)]
-pub enum Verification {
+pub struct Verification {
+    /// Against what.
+    pub against: Against,
+    how: Tolerances,
+}
+
+/// What a result is checked against.
+#[derive(Clone, Debug)]
+pub enum Against {
     Nothing,
-    Reference(At<String>, Tolerances),
+    Reference(At<String>),
     /// One file for all written buffers.
-    File(At<String>, Tolerances),
+    File(At<String>),
     /// An array for each of them.
-    Arrays(Entries<At<String>>, Tolerances),
-    Command(At<Vec<At<String>>>, f64, Tolerances),
-    Device(Tolerances),
-    Emulator(Tolerances),
+    Arrays(Entries<At<String>>),
+    Command(At<Vec<At<String>>>, f64),
+    Device,
+    Emulator,
 }
 
 /// One file, or one for each buffer.
@@ -58,7 +66,7 @@ impl Decode for Files {
 impl Decode for Verification {
     fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         if matches!(&node.value, Value::Text(text) if text == "none") {
-            return Some(Self::Nothing);
+            return Some(Self { against: Against::Nothing, how: Tolerances::default() });
         }
         if !matches!(node.value, Value::Map(_)) {
             let wanted = "`none`, or a map with `reference`, `file`, `command` or `against`";
@@ -77,27 +85,28 @@ impl Decode for Verification {
         if let (Some(At { at, .. }), Some(None)) = (&seconds, &command) {
             return diagnostics.reject(at, "`seconds` limit a `command`, and there is none", None);
         }
-        match (reference?, file?, command?, against?) {
-            (Some(name), None, None, None) => Some(Self::Reference(name, how)),
+        let against = match (reference?, file?, command?, against?) {
+            (Some(name), None, None, None) => Against::Reference(name),
             (None, Some(At { value: Files::One(value), at }), None, None) => {
-                Some(Self::File(At { value, at }, how))
+                Against::File(At { value, at })
             }
             (None, Some(At { value: Files::Each(files), .. }), None, None) => {
-                Some(Self::Arrays(files, how))
+                Against::Arrays(files)
             }
             (None, None, Some(words), None) => {
-                Some(Self::Command(words, limit(seconds, diagnostics)?, how))
+                Against::Command(words, limit(seconds, diagnostics)?)
             }
-            (None, None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
-            (None, None, None, Some(At { value: Other::Emulator, .. })) => {
-                Some(Self::Emulator(how))
+            (None, None, None, Some(At { value: Other::Device, .. })) => Against::Device,
+            (None, None, None, Some(At { value: Other::Emulator, .. })) => Against::Emulator,
+            _ => {
+                return diagnostics.reject(
+                    &node.at,
+                    "say with exactly one of `reference`, `file`, `command` and `against` how to check",
+                    Some("or `verify: none` for a result that is shown but never ranked"),
+                );
             }
-            _ => diagnostics.reject(
-                &node.at,
-                "say with exactly one of `reference`, `file`, `command` and `against` how to check",
-                Some("or `verify: none` for a result that is shown but never ranked"),
-            ),
-        }
+        };
+        Some(Self { against, how })
     }
 }
 
@@ -117,15 +126,7 @@ fn limit(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<f64> {
 impl Verification {
     /// How far a result may differ on devices of each profile that has a tolerance of its own.
     pub fn profiles(&self, buffers: &[Buffer]) -> Vec<(Profile, Comparison)> {
-        match self {
-            Self::Nothing => vec![],
-            Self::Reference(_, how)
-            | Self::File(_, how)
-            | Self::Arrays(_, how)
-            | Self::Command(_, _, how)
-            | Self::Device(how)
-            | Self::Emulator(how) => how.profiles(written(buffers)),
-        }
+        self.how.profiles(written(buffers))
     }
 }
 
@@ -147,10 +148,11 @@ impl Converter<'_> {
             let message = "it is not said how the result is verified";
             return self.diagnostics.reject(&name.at, message, Some(help));
         };
-        match value {
-            Verification::Nothing => Some(Verify::Nothing),
-            Verification::Device(how) => Some(Verify::Device(how.or_defaults(written(buffers)))),
-            Verification::Emulator(how) => {
+        let how = value.how.or_defaults(written(buffers));
+        match &value.against {
+            Against::Nothing => Some(Verify::Nothing),
+            Against::Device => Some(Verify::Device(how)),
+            Against::Emulator => {
                 // A kernel with diagnostics of its own is reported elsewhere.
                 let runs = |kernel: &Kernel| {
                     kernel.text(Language::Wgsl).is_some_and(|text| !text.is_module())
@@ -160,27 +162,19 @@ impl Converter<'_> {
                     let help = "add `wgsl:` to the kernel, or verify against `device`";
                     return self.diagnostics.reject(at, message, Some(help));
                 }
-                Some(Verify::Emulator(how.or_defaults(written(buffers))))
+                Some(Verify::Emulator(how))
             }
-            Verification::Reference(name, how)
-                if self.references.contains(&name.value.as_str()) =>
-            {
-                Some(Verify::Reference(name.value.clone(), how.or_defaults(written(buffers))))
+            Against::Reference(name) if self.references.contains(&name.value.as_str()) => {
+                Some(Verify::Reference(name.value.clone(), how))
             }
-            Verification::Reference(name, _) => {
+            Against::Reference(name) => {
                 let help = suggest(&name.value, self.references.iter().copied());
                 let message = format!("there is no reference `{}`", name.value);
                 self.diagnostics.reject(&name.at, message, help.as_deref())
             }
-            Verification::File(file, how) => {
-                self.file(file, buffers, how.or_defaults(written(buffers)))
-            }
-            Verification::Arrays(files, how) => {
-                self.arrays(files, at, buffers, how.or_defaults(written(buffers)))
-            }
-            Verification::Command(words, seconds, how) => {
-                self.command(words, *seconds, how.or_defaults(written(buffers)))
-            }
+            Against::File(file) => self.file(file, buffers, how),
+            Against::Arrays(files) => self.arrays(files, at, buffers, how),
+            Against::Command(words, seconds) => self.command(words, *seconds, how),
         }
     }
 

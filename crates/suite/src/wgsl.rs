@@ -331,7 +331,8 @@ fn in_naga(scalar: Scalar) -> naga::Scalar {
     naga::Scalar { kind, width: scalar.size() as u8 }
 }
 
-fn spelled(scalar: naga::Scalar) -> String {
+/// The name of a type that suites have, too.
+pub(super) fn spelled(scalar: naga::Scalar) -> String {
     let kind = match scalar.kind {
         ScalarKind::Float => 'f',
         ScalarKind::Uint => 'u',

@@ -6,8 +6,9 @@ fn expanded(files: &[(&str, &str)]) -> Result<Headers, String> {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let (root, source) = Root::open(&folder.path().join(files[0].0)).unwrap();
-    headers(&root, &source)
-        .map_err(|mistake| format!("{}: {}", &mistake.source.text[mistake.at], mistake.message))
+    headers(&root, &source).map_err(|Located { text, offset, len, message, .. }| {
+        format!("{}: {message}", &text[offset..offset + len])
+    })
 }
 
 #[test]

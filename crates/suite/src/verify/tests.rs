@@ -29,16 +29,16 @@ const TWO: &str = "out: { type: f32, count: n }\n      more: { type: u8, count: 
 
 #[test]
 fn what_verifies_is_one_of_four() {
-    let how = |text: &str| match decoded::<Verification>(text).unwrap() {
-        Verification::Nothing => "nothing".to_owned(),
-        Verification::Reference(name, _) => format!("reference {}", name.value),
-        Verification::File(file, _) => format!("file {}", file.value),
-        Verification::Arrays(files, _) => format!("{} arrays", files.0.len()),
-        Verification::Command(words, seconds, _) => {
+    let how = |text: &str| match decoded::<Verification>(text).unwrap().against {
+        Against::Nothing => "nothing".to_owned(),
+        Against::Reference(name) => format!("reference {}", name.value),
+        Against::File(file) => format!("file {}", file.value),
+        Against::Arrays(files) => format!("{} arrays", files.0.len()),
+        Against::Command(words, seconds) => {
             format!("{} words, {seconds} s", words.value.len())
         }
-        Verification::Device(_) => "device".to_owned(),
-        Verification::Emulator(_) => "emulator".to_owned(),
+        Against::Device => "device".to_owned(),
+        Against::Emulator => "emulator".to_owned(),
     };
     for (text, wanted) in [
         ("none", "nothing"),
