@@ -22,37 +22,31 @@ impl Deadline {
     /// A turn of the loop at `line`.
     pub(super) fn turn(&mut self, file: &str, line: u32, group: [u32; 3]) -> Result<()> {
         self.turns = (self.turns + 1) % TURNS;
-        if self.turns > 0 || self.is_met() {
+        if self.turns > 0 {
             return Ok(());
         }
-        Err(Error::OverBudget(
+        self.check(|limit| {
             format!(
-                "{file}:{line}: this loop of group {group:?} has not ended within the limit of {}",
-                self.limit()
+                "{file}:{line}: this loop of group {group:?} has not ended within the limit of \
+                 {limit}"
             )
-            .into(),
-        ))
+        })
     }
 
     /// `group` begins.
     pub(super) fn begin(&self, file: &str, group: [u32; 3]) -> Result<()> {
-        if self.is_met() {
+        self.check(|limit| {
+            format!(
+                "{file}: the groups before {group:?} have taken longer than the limit of {limit}"
+            )
+        })
+    }
+
+    /// An error behind the limit, which is part of what it says.
+    fn check(&self, why: impl FnOnce(String) -> String) -> Result<()> {
+        if self.begun.elapsed() < self.limit {
             return Ok(());
         }
-        Err(Error::OverBudget(
-            format!(
-                "{file}: the groups before {group:?} have taken longer than the limit of {}",
-                self.limit()
-            )
-            .into(),
-        ))
-    }
-
-    fn is_met(&self) -> bool {
-        self.begun.elapsed() < self.limit
-    }
-
-    fn limit(&self) -> String {
-        units::seconds(self.limit.as_secs_f64())
+        Err(Error::OverBudget(why(units::seconds(self.limit.as_secs_f64())).into()))
     }
 }

@@ -280,17 +280,22 @@ impl<'p> Machine<'p> {
         if !self.full {
             let missing = self.all.without(&self.active);
             let lane = missing.lanes().next().unwrap_or(0);
-            let mut faults = std::mem::take(&mut self.faults);
-            faults.add(FaultKind::DivergentBarrier, line, &self.program.file, || {
-                let (active, all) = (self.active.len(), self.lanes);
-                format!("{active} of {all} work-items reach it, {} does not", self.item(lane))
+            self.fault(FaultKind::DivergentBarrier, line, |machine| {
+                let (active, all) = (machine.active.len(), machine.lanes);
+                format!("{active} of {all} work-items reach it, {} does not", machine.item(lane))
             });
-            self.faults = faults;
         }
         for counter in &mut self.counters {
             counter.barrier();
         }
         self.memory.barrier(local, storage);
+    }
+
+    /// Notes a fault of the kernel at `line`.
+    pub(super) fn fault(&mut self, kind: FaultKind, line: u32, what: impl FnOnce(&Self) -> String) {
+        let mut faults = std::mem::take(&mut self.faults);
+        faults.add(kind, line, &self.program.file, || what(self));
+        self.faults = faults;
     }
 
     /// A lane, as messages name it.

@@ -94,8 +94,8 @@ impl Machine<'_> {
     /// The active lanes that stay within the array; the others are noted as faults.
     fn within(&mut self, access: &Access, length: u32) -> Mask {
         let mut outside = vec![0; self.lanes];
-        let mut faults = std::mem::take(&mut self.faults);
-        for lane in self.active.lanes() {
+        let active = self.active;
+        for lane in active.lanes() {
             let wrong = access.place.indices.iter().find_map(|index| {
                 let i = self.row(index.row)[lane];
                 let count = index.count.unwrap_or_else(|| elements(length, access, index.stride));
@@ -106,15 +106,14 @@ impl Machine<'_> {
                 continue;
             }
             outside[lane] = 1;
-            faults.add(FaultKind::OutOfBounds, access.line, &self.program.file, || {
-                let (i, count) = wrong.unwrap_or((self.memory.addresses[lane], length));
+            self.fault(FaultKind::OutOfBounds, access.line, |machine| {
+                let (i, count) = wrong.unwrap_or((machine.memory.addresses[lane], length));
                 let does = if access.kind == Kind::Read { "reads" } else { "writes" };
                 let name = &access.place.name;
-                format!("{} {does} element {i} of {count} in `{name}`", self.item(lane))
+                format!("{} {does} element {i} of {count} in `{name}`", machine.item(lane))
             });
         }
-        self.faults = faults;
-        self.active.without(&Mask::of(&outside))
+        active.without(&Mask::of(&outside))
     }
 
     fn count(&mut self, site: u32, access: &Access, reach: &Mask) {
@@ -166,26 +165,24 @@ impl Machine<'_> {
     }
 
     fn race(&mut self, launch: &Launch, access: &Access, lane: usize, rival: Rival) {
-        let mut faults = std::mem::take(&mut self.faults);
-        faults.add(FaultKind::Race, access.line, &self.program.file, || {
+        self.fault(FaultKind::Race, access.line, |machine| {
             let does = if access.kind == Kind::Read { "reads" } else { "writes" };
             let did = if rival.wrote { "wrote" } else { "read" };
-            let group = rival.group.map_or(self.group, |number| coordinates(launch, number));
+            let group = rival.group.map_or(machine.group, |number| coordinates(launch, number));
             let order = match rival.group {
                 Some(_) => "nothing orders groups",
                 None => "no barrier lies between",
             };
-            let line = self.program.accesses.get(rival.site as usize).map_or(0, |a| a.line);
-            let (element, count) = self.element(launch, access, lane);
+            let line = machine.program.accesses.get(rival.site as usize).map_or(0, |a| a.line);
+            let (element, count) = machine.element(launch, access, lane);
             format!(
                 "{} {does} element {element} of {count} in `{}`, which {} {did} at {}:{line}; {order}",
-                self.item(lane),
+                machine.item(lane),
                 access.place.name,
-                self.item_of(rival.lane as usize, group),
-                self.program.file,
+                machine.item_of(rival.lane as usize, group),
+                machine.program.file,
             )
         });
-        self.faults = faults;
     }
 
     pub(super) fn load(&mut self, launch: &mut Launch, to: Row, site: u32) {

@@ -10,19 +10,17 @@ impl Machine<'_> {
     /// Looks for words of an output that are read before anything has written them.
     pub(super) fn note_read(&mut self, launch: &Launch, access: &Access, reach: &Mask) {
         let Some(buffer) = output(launch, access) else { return };
-        let mut faults = std::mem::take(&mut self.faults);
         for lane in reach.lanes() {
             let mut halves = access.halves(self.memory.addresses[lane]);
             if halves.all(|half| buffer.is_written(half)) {
                 continue;
             }
-            faults.add(FaultKind::ReadBeforeWrite, access.line, &self.program.file, || {
-                let (element, count) = self.element(launch, access, lane);
-                let (item, name) = (self.item(lane), &access.place.name);
+            self.fault(FaultKind::ReadBeforeWrite, access.line, |machine| {
+                let (element, count) = machine.element(launch, access, lane);
+                let (item, name) = (machine.item(lane), &access.place.name);
                 format!("{item} reads element {element} of {count} in `{name}`")
             });
         }
-        self.faults = faults;
     }
 
     /// Notes which words of an output are written now.

@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
         value: Handle<Expression>,
         span: Span,
     ) -> Result<Vec<Row>> {
-        let kind = frame.kind(value).map_err(|what| self.unknown(&what, span))?;
+        let kind = self.kind(frame, value, span)?;
         if kind == ScalarKind::Float {
             return Err(self.unknown("`atomic<f32>`", span));
         }

@@ -74,7 +74,13 @@ impl<'a> Lowering<'a> {
         computed.ok_or_else(|| self.unknown(&format!("the function {function:?}"), span))
     }
 
-    fn kind(&self, frame: &Frame, h: Handle<Expression>, span: Span) -> Result<ScalarKind> {
+    /// The scalar kind of an expression.
+    pub(super) fn kind(
+        &self,
+        frame: &Frame,
+        h: Handle<Expression>,
+        span: Span,
+    ) -> Result<ScalarKind> {
         frame.kind(h).map_err(|what| self.unknown(&what, span))
     }
 }

@@ -105,9 +105,7 @@ impl<'a> Lowering<'a> {
                 Some(init) => self.global_constant(init)?,
                 None => vec![self.constant(0); count as usize],
             };
-            for (to, from) in (first..).zip(from) {
-                self.set(to, from);
-            }
+            self.set_all(first, from);
         }
         Ok(())
     }
@@ -120,18 +118,24 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Result<Value> {
         let (place, ty) = self.pointed(frame, pointer, span)?;
-        let leaves = types::leaves(&self.source.module.types, &ty)
-            .map_err(|what| self.unknown(&what, span))?;
         let atomic = matches!(ty, TypeInner::Atomic(_));
-        let mut rows = vec![];
+        let parts = self.parts(&place, &ty, span)?;
+        let rows = parts.iter().flat_map(|(part, leaf)| self.read(part, *leaf, atomic, span));
+        Ok(Value::Rows(rows.collect()))
+    }
+
+    /// The scalars and vectors of a place, each with its own.
+    fn parts(&self, place: &Place, ty: &TypeInner, span: Span) -> Result<Vec<(Place, Leaf)>> {
+        let leaves = types::leaves(&self.source.module.types, ty)
+            .map_err(|what| self.unknown(&what, span))?;
         let mut scalars = 0;
-        for leaf in leaves {
+        let part = |leaf: Leaf| {
             let mut part = place.clone();
             part.offset += if place.space == Space::Private { scalars } else { leaf.offset };
             scalars += leaf.width;
-            rows.extend(self.read(&part, leaf, atomic, span));
-        }
-        Ok(Value::Rows(rows))
+            (part, leaf)
+        };
+        Ok(leaves.into_iter().map(part).collect())
     }
 
     /// The scalars of a place.
@@ -171,21 +175,15 @@ impl<'a> Lowering<'a> {
         let (place, ty) = self.pointed(frame, pointer, span)?;
         let atomic = matches!(ty, TypeInner::Atomic(_));
         if place.space == Space::Private && place.indices.is_empty() {
-            for (to, from) in (place.offset..).zip(rows) {
-                self.set(to, from);
-            }
+            self.set_all(place.offset, rows);
             return Ok(());
         }
-        let leaves = types::leaves(&self.source.module.types, &ty)
-            .map_err(|what| self.unknown(&what, span))?;
-        let mut scalars = 0;
-        for leaf in leaves {
-            let mut part = place.clone();
-            part.offset += if place.space == Space::Private { scalars } else { leaf.offset };
+        let mut rows = rows.into_iter();
+        for (part, leaf) in self.parts(&place, &ty, span)? {
             let mut from = [0; 4];
-            let words = &rows[scalars as usize..][..leaf.width as usize];
-            from[..words.len()].copy_from_slice(words);
-            scalars += leaf.width;
+            from.iter_mut()
+                .zip(rows.by_ref().take(leaf.width as usize))
+                .for_each(|(to, row)| *to = row);
             let access = self.access(&part, leaf, Kind::Write, atomic, span);
             self.piece.steps.push(Step::Store { from, access });
             self.end_at_global(&part);

@@ -122,6 +122,11 @@ impl<'a> Lowering<'a> {
         self.piece.steps.push(Step::Set { to, from });
     }
 
+    /// Sets rows that stand side by side, from `first` on.
+    fn set_all(&mut self, first: Row, from: Vec<Row>) {
+        (first..).zip(from).for_each(|(to, from)| self.set(to, from));
+    }
+
     /// Ends the straight code.
     fn close(&mut self) {
         let piece = std::mem::take(&mut self.piece);
@@ -160,9 +165,7 @@ impl<'a> Lowering<'a> {
                 Some(init) => self.rows_of(frame, init)?,
                 None => vec![self.constant(0); count as usize],
             };
-            for (to, from) in (first..).zip(from) {
-                self.set(to, from);
-            }
+            self.set_all(first, from);
         }
         self.block(frame, &frame.function.body)
     }

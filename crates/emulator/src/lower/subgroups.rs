@@ -43,8 +43,7 @@ impl<'a> Lowering<'a> {
             let from = self.constant(32 * word);
             self.across(SubgroupOp::Ballot, predicate, from)
         });
-        let words = words.collect();
-        frame.put(result, Value::Rows(words));
+        frame.put(result, Value::Rows(words.collect()));
         Ok(())
     }
 
@@ -87,7 +86,7 @@ impl<'a> Lowering<'a> {
         result: Handle<Expression>,
         span: Span,
     ) -> Result<()> {
-        let kind = frame.kind(argument).map_err(|what| self.unknown(&what, span))?;
+        let kind = self.kind(frame, argument, span)?;
         let (op, neutral) = operator(operation, kind);
         let op = match how {
             CollectiveOperation::Reduce => SubgroupOp::Reduce(op, neutral),
