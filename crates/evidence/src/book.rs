@@ -182,8 +182,7 @@ impl Book {
     /// # Errors
     /// `Io`; `Suite` for what is wrong in it, with its place; `Usage` for a name that nothing has.
     pub fn load(file: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|source| Error::Io { path: file.to_owned(), source })?;
+        let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, error))?;
         Self::parse(&file.display().to_string(), &text)
     }
 

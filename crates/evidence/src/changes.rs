@@ -82,7 +82,7 @@ pub fn read(file: &Path) -> Result<Vec<Entry>> {
 /// `Io`.
 pub fn write(file: &Path, entries: &[Entry]) -> Result<()> {
     let mut writer = csv::Writer::from_writer(vec![]);
-    let io = |source: std::io::Error| Error::Io { path: file.to_owned(), source };
+    let io = |source| Error::io(file, source);
     let other = |error: csv::Error| io(std::io::Error::other(error));
     writer.write_record(HEADER).map_err(other)?;
     for entry in entries {

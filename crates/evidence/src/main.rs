@@ -13,7 +13,7 @@ use book::{Book, Capability};
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use page::Page;
-use run::Machine;
+use run::{Machine, io};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -123,10 +123,6 @@ fn run_jobs(args: &Args, book: &Book) -> Result<usize> {
 
 fn write_pages(args: &Args, book: &Book) -> Result<()> {
     let folder = &args.pages;
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Error::Io { path, source }
-    };
     std::fs::create_dir_all(folder).map_err(io(folder))?;
     let all = results::read(&args.results)?;
     let table = folder.join("figures.csv");

@@ -4,7 +4,7 @@ use crate::book::{Capability, Claim, Figure, Kind, Step};
 use crate::changes::{self, Entry, date};
 use crate::job::{Device, Target};
 use crate::results::{Column, Finished, Table, table};
-use crate::values::Summary;
+use crate::values::{Summary, unit};
 use gpubench_document::{Unit, number};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -299,8 +299,7 @@ fn unit_of(figure: &Figure, table: &Table) -> Unit {
         Summary::Numbers { unit, .. } => Some(*unit),
         Summary::Texts(_) => None,
     });
-    let named = || Unit::ALL.into_iter().find(|unit| unit.symbol() == figure.unit);
-    found.or_else(named).unwrap_or_default()
+    found.unwrap_or_else(|| unit(&figure.unit))
 }
 
 /// Our values of a claim's rows, from the smallest to the largest of all rows and tries, and how far

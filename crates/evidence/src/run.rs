@@ -46,8 +46,9 @@ enum End {
     NoProgram(String),
 }
 
-fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
-    move |source| Error::Io { path: path.to_owned(), source }
+/// What went wrong with a file, as an error about it.
+pub fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+    move |source| Error::io(path, source)
 }
 
 impl<'a> Machine<'a> {

@@ -18,7 +18,7 @@ pub enum Value {
 pub type Values = BTreeMap<String, Vec<Value>>;
 
 /// The unit of a symbol.
-fn unit(symbol: &str) -> Unit {
+pub fn unit(symbol: &str) -> Unit {
     Unit::ALL.into_iter().find(|unit| unit.symbol() == symbol).unwrap_or_default()
 }
 

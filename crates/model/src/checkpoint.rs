@@ -29,9 +29,7 @@ impl Work {
     pub fn seconds(self, nodes: f64) -> f64 {
         self.parallel / nodes + self.serial
     }
-}
 
-impl Work {
     /// Nodes on which the computation takes a wanted share less than on one,
     /// `k = p/(T_S(1 − P_r) − s)` (5.9), with `T_S = p + s`. `None` where no number of nodes gains as
     /// much, since what is serial takes longer.

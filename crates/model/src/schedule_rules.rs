@@ -114,7 +114,7 @@ fn transfer_bound_upload_heavy(problem: &Problem) -> Plan {
         let total: f64 = sizes.iter().sum();
         Plan::of(sizes.into_iter().map(|size| size / total).collect())
     };
-    fastest((1..=max_parts).map(shrinking), |plan| plan.stepwise(problem))
+    fastest((1..=max_parts).map(shrinking), problem)
 }
 
 /// Growing parts start the downloads early; then no download waits for a kernel.
@@ -135,7 +135,7 @@ fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     // Where to switch is tried at no more than 17 places: long plans have many much alike.
     let places = (0..=steps).step_by(steps / 16 + 1);
     let switched = places.map(|at| Plan::of(growing_at_two_rates(smallest, first, later, at)));
-    Some(fastest(switched, |plan| plan.stepwise(problem)))
+    Some(fastest(switched, problem))
 }
 
 fn transfer_bound_general(problem: &Problem) -> Plan {
@@ -147,9 +147,10 @@ fn transfer_bound_general(problem: &Problem) -> Plan {
     Plan::equal(if hidden > 0.0 { parts.min(max_parts) as u32 } else { 1 })
 }
 
-fn fastest(plans: impl Iterator<Item = Plan>, seconds: impl Fn(&Plan) -> f64) -> Plan {
+/// Of plans in steps.
+fn fastest(plans: impl Iterator<Item = Plan>, problem: &Problem) -> Plan {
     plans
-        .map(|plan| (seconds(&plan), plan))
+        .map(|plan| (plan.stepwise(problem), plan))
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map_or_else(|| Plan::equal(1), |(_, plan)| plan)
 }

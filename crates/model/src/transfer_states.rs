@@ -29,6 +29,17 @@ pub struct State {
     pub rates: Vec<Both>,
 }
 
+impl State {
+    /// The state in which two devices do what the other did.
+    pub(super) fn exchanged(&self, i: usize, j: usize) -> Self {
+        let mut parts: Vec<&str> = self.name.split('/').collect();
+        let mut rates = self.rates.clone();
+        parts.swap(i, j);
+        rates.swap(i, j);
+        Self { name: parts.join("/"), rates }
+    }
+}
+
 /// The name of the state in which the devices do `doing` (upload, download): `SR/N`.
 pub fn state_name(doing: &[[bool; 2]]) -> String {
     let label = |does: &[bool; 2]| match does {
@@ -111,22 +122,18 @@ pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
         if states.len() > MAX_STATES {
             return Err(Error::Unsupported(format!("more than {MAX_STATES} states")));
         }
-        let State { name, rates } = states[next].clone();
-        let parts: Vec<&str> = name.split('/').collect();
-        if parts.len() != rates.len() {
+        let state = states[next].clone();
+        let (name, devices) = (&state.name, state.rates.len());
+        if name.split('/').count() != devices {
             return Err(Error::Unsupported(format!(
-                "state `{name}` must name what each of {} devices does, such as `S/N`",
-                rates.len()
+                "state `{name}` must name what each of {devices} devices does, such as `S/N`"
             )));
         }
         // Exchanges of neighbours reach every order.
-        for i in 1..rates.len() {
-            let (mut parts, mut rates) = (parts.clone(), rates.clone());
-            parts.swap(i - 1, i);
-            rates.swap(i - 1, i);
-            let name = parts.join("/");
-            if names.insert(name.clone()) {
-                states.push(State { name, rates });
+        for i in 1..devices {
+            let other = state.exchanged(i - 1, i);
+            if names.insert(other.name.clone()) {
+                states.push(other);
             }
         }
         next += 1;

@@ -38,7 +38,7 @@ pub fn max_busy_for_symmetry(devices: usize) -> usize {
 pub fn classes<T: PartialEq>(sorts: &[T], measured: &[State], tolerance: f64) -> Vec<usize> {
     let alike = |i: usize, j: usize| {
         let distinguishes = |state: &State| {
-            let exchanged = exchanged(state, i, j);
+            let exchanged = state.exchanged(i, j);
             let other = measured.iter().find(|other| other.name == exchanged.name);
             other.is_some_and(|other| !near(&other.rates, &exchanged.rates, tolerance))
         };
@@ -51,14 +51,6 @@ pub fn classes<T: PartialEq>(sorts: &[T], measured: &[State], tolerance: f64) ->
         classes.push(class);
     }
     classes
-}
-
-fn exchanged(state: &State, i: usize, j: usize) -> State {
-    let mut parts: Vec<&str> = state.name.split('/').collect();
-    let mut rates = state.rates.clone();
-    parts.swap(i, j);
-    rates.swap(i, j);
-    State { name: parts.join("/"), rates }
 }
 
 fn near(a: &[Both], b: &[Both], tolerance: f64) -> bool {
