@@ -3,7 +3,7 @@
 use crate::plan::{Case, space};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_tune::model::{Model, Settings};
-use gpubench_tune::{Axes, Exhaustive, Outcome, Space, Strategy};
+use gpubench_tune::{Axes, InOrder, Outcome, Space, Strategy};
 use std::time::Instant;
 
 /// A search of no more variants tries all.
@@ -61,7 +61,7 @@ impl Tries {
                 of_axes = Axes::tries(&space);
                 Box::new(Axes::new(&space, own.unwrap_or(0), Box::new(model)))
             }
-            Some(space) => Box::new(Exhaustive::new(&space)),
+            Some(space) => Box::new(InOrder::exhaustive(&space)),
             None => Box::new(Empty),
         };
         Self { strategy, seconds, of_axes, asked: 0, has_time: false, begun: Instant::now() }
@@ -120,7 +120,7 @@ mod tests {
         let asks = |elapsed: u64, of_axes: usize, outcomes: [Outcome; MIN_TRIES]| {
             let space = Space::new(vec!["a".into()], (0..99).map(|a| vec![f64::from(a)]).collect());
             let mut tries = Tries {
-                strategy: Box::new(Exhaustive::new(&space.unwrap())),
+                strategy: Box::new(InOrder::exhaustive(&space.unwrap())),
                 seconds: SECONDS,
                 of_axes,
                 asked: 0,

@@ -127,7 +127,7 @@ mod tests {
     fn an_only_parameter_is_the_other_strategys() {
         let values = (0..9).map(|i| vec![f64::from(i)]).collect();
         let space = Space::new(vec!["a".into()], values).unwrap();
-        let mut axes = Axes::new(&space, 4, Box::new(crate::Exhaustive::new(&space)));
+        let mut axes = Axes::new(&space, 4, Box::new(crate::InOrder::exhaustive(&space)));
         assert_eq!(Axes::tries(&space), 1);
         let asked = std::iter::from_fn(|| {
             let variant = axes.ask()?;
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn where_nothing_runs_all_are_tried_around_the_first() {
         let space = space();
-        let mut axes = Axes::new(&space, 0, Box::new(crate::Exhaustive::new(&space)));
+        let mut axes = Axes::new(&space, 0, Box::new(crate::InOrder::exhaustive(&space)));
         let mut tried = BTreeSet::new();
         while let Some(variant) = axes.ask() {
             axes.report(variant, &Outcome::Failed);

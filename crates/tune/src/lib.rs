@@ -2,12 +2,11 @@
 //! variant and tells it the outcome. `docs/TUNING.md` says how the strategies work.
 
 mod axes;
-mod exhaustive;
 mod halving;
+mod in_order;
 pub mod model;
 mod outcome;
 mod race;
-mod random;
 mod replay;
 mod residual;
 mod space;
@@ -16,12 +15,11 @@ mod trees;
 mod worth;
 
 pub use axes::Axes;
-pub use exhaustive::Exhaustive;
 pub use halving::halve;
+pub use in_order::InOrder;
 pub use model::Model;
 pub use outcome::{Interval, Outcome};
 pub use race::Race;
-pub use random::Random;
 pub use replay::{Recorded, Replay, Summary, replay, summarise, summary};
 pub use residual::residuals;
 pub use space::{Space, SpaceError};

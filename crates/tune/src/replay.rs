@@ -163,7 +163,7 @@ mod tests {
         let recorded = recorded();
         let summary = summarise(&recorded, Kind::Random, 4, 10).unwrap();
         let mut ends: Vec<f64> = (0..10)
-            .map(|seed| replay(&recorded, &mut crate::Random::new(recorded.space(), seed), 4))
+            .map(|seed| replay(&recorded, &mut crate::InOrder::random(recorded.space(), seed), 4))
             .map(|one| one.ratios[3])
             .collect();
         ends.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
 //! What every strategy is: asked for a variant, reported the outcome.
 
+use crate::in_order::InOrder;
 use crate::model::{Expected, Model, Settings};
 use crate::outcome::Outcome;
 use crate::space::Space;
-use crate::{Exhaustive, Random};
 use serde::Serialize;
 
 /// Chooses the next variant from the outcomes of those before. Whoever measures drives it: `ask`, measure,
@@ -37,8 +37,8 @@ pub fn strategy<'s>(
     expected: &Expected,
 ) -> Box<dyn Strategy + 's> {
     match kind {
-        Kind::Exhaustive => Box::new(Exhaustive::new(space)),
-        Kind::Random => Box::new(Random::new(space, seed)),
+        Kind::Exhaustive => Box::new(InOrder::exhaustive(space)),
+        Kind::Random => Box::new(InOrder::random(space, seed)),
         Kind::Model => Box::new(Model::expecting(space, seed, Settings::default(), expected)),
     }
 }
