@@ -1,6 +1,6 @@
 //! What cells say, the same in every format: names, figures, marks, and what flags mean.
 
-use gpubench_analysis::{Aggregate, Rate, Verdict};
+use gpubench_analysis::{Aggregate, Rate, ReportInput, Verdict};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
@@ -273,6 +273,11 @@ fn without_figures(text: &str) -> String {
         word.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&word)
     };
     text.split_whitespace().filter(|word| !is_figure(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The first few suites of a report's sources.
+pub fn suites(input: &ReportInput) -> String {
+    few(input.sources.iter().map(|source| printable(&source.header.suite, 60)))
 }
 
 /// The first few of `names`, each once, and how many there are beside them.

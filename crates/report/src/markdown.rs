@@ -1,9 +1,8 @@
 //! A report as Markdown, short enough for a pull request.
 
-use super::labels::{counts, few};
+use super::labels::{counts, suites};
 use super::render::markdown::{cut, escaped};
 use gpubench_analysis::ReportInput;
-use gpubench_core::text::printable;
 use gpubench_document::Section;
 
 /// The most that one comment of a code forge takes is about 65,000 characters.
@@ -16,9 +15,8 @@ const ROWS: [usize; 4] = [usize::MAX, 100, 30, 10];
 /// The whole report. Tables are cut where a section has no room, and what has none even so is
 /// counted at the end.
 pub fn markdown(input: &ReportInput, sections: &[Section]) -> String {
-    let suites = input.sources.iter().map(|source| printable(&source.header.suite, 60));
     let counts = counts(&input.rows).text_with(Clone::clone);
-    let mut out = format!("## gpubench: {}\n\n{}\n", escaped(&few(suites)), escaped(&counts));
+    let mut out = format!("## gpubench: {}\n\n{}\n", escaped(&suites(input)), escaped(&counts));
     let mut skipped = 0;
     for one in sections {
         let room = MAX_BYTES.saturating_sub(out.len());

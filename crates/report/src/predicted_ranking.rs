@@ -1,9 +1,8 @@
 //! The order that a model predicts, beside the measured one.
 
 use super::labels::with_reasons;
-use super::ranking::device;
+use super::ranking::{device, with_devices};
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
-use gpubench_core::text::printable;
 use gpubench_document::{Column, Section, Sentence, Table, Unit};
 
 /// Both orders, and what nothing is predicted of; without parts where no prediction was requested.
@@ -34,11 +33,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
 /// Devices and cases that nothing is predicted of.
 fn not_predicted(ranking: &Ranking, prediction: &PredictedRanking) -> Section {
     let section = Section::new("unknown", "Not predicted").folded();
-    let section = prediction.unknown.iter().fold(section, |section, (at, why)| {
-        let who = device(&ranking.devices[*at]).text(": ");
-        section.text(who.name(printable(why, 200)))
-    });
-    with_reasons(section, &prediction.skipped)
+    with_reasons(with_devices(section, ranking, &prediction.unknown), &prediction.skipped)
 }
 
 /// Ranks and speeds, measured and predicted; dashes where nothing is predicted.

@@ -19,10 +19,7 @@ pub fn section(profile: &Profile) -> Section {
         .table(streams(profile))
         .table(occupancy(profile))
         .table(levels(&profile.chase));
-    let section = match caches::table(&profile.chase) {
-        Some(caches) => section.table(caches),
-        None => section,
-    };
+    let section = caches::table(&profile.chase).into_iter().fold(section, Section::table);
     let section = match &profile.strides {
         Some(strides) => section
             .table(apart("strides", "Reads apart", &strides.strides, "neighbours apart"))
@@ -35,10 +32,7 @@ pub fn section(profile: &Profile) -> Section {
             .table(apart("offsets", "Reads beyond an aligned place", &strides.offsets, "beyond")),
         None => section,
     };
-    let section = match &profile.local {
-        Some(memory) => local(section, memory),
-        None => section,
-    };
+    let section = profile.local.iter().fold(section, local);
     section.table(synchronisation(profile)).fact("units", "units", units(profile))
 }
 

@@ -254,8 +254,16 @@ fn skipped(overall: &Family) -> Section {
 }
 
 fn excluded(ranking: &Ranking) -> Section {
-    let section = Section::new("excluded", "Not ranked");
-    ranking.excluded.iter().fold(section, |section, (at, reason)| {
+    with_devices(Section::new("excluded", "Not ranked"), ranking, &ranking.excluded)
+}
+
+/// A line for each of some devices, with its reason.
+pub(super) fn with_devices(
+    section: Section,
+    ranking: &Ranking,
+    reasons: &[(usize, String)],
+) -> Section {
+    reasons.iter().fold(section, |section, (at, reason)| {
         let who = device(&ranking.devices[*at]).text(": ");
         section.text(who.name(printable(reason, 200)))
     })

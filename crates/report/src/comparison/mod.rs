@@ -178,10 +178,7 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
         true => section.text(none),
         false => section.plot(plot(&changed)),
     };
-    let section = match changed_kernels(comparison) {
-        Some(said) => section.text(said),
-        None => section,
-    };
+    let section = changed_kernels(comparison).into_iter().fold(section, Section::text);
     let is_open = |row: &&Row| matches!(row.verdict, Verdict::Unsure { rounds: Some(_) });
     let rest = Section::new("others", "Cases not called changed").folded();
     let rest = match others.iter().any(is_open) {

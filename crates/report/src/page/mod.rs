@@ -1,18 +1,17 @@
 //! A report as one HTML page: no script, no network, light and dark, for screens and paper.
 //!
-//! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
-//! into the page as markup but what stands in these files.
+//! Every text that comes from outside passes [`printable`](gpubench_core::text::printable) and maud's
+//! escaping; nothing is put into the page as markup but what stands in these files.
 
 mod samples;
 mod sweep;
 mod workloads;
 
-use super::labels::counts;
+use super::labels::{counts, suites};
 use super::render::html::{Ids, body};
 use super::render::markup::shown;
 use gpubench_analysis::ReportInput;
 use gpubench_core::hash::base64_sha256;
-use gpubench_core::text::printable;
 use gpubench_document::Section;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -88,17 +87,7 @@ fn policy() -> String {
 }
 
 fn title(input: &ReportInput) -> String {
-    let mut suites: Vec<String> = vec![];
-    for source in &input.sources {
-        let suite = printable(&source.header.suite, 60);
-        if !suites.contains(&suite) {
-            suites.push(suite);
-        }
-    }
-    let more = suites.len().saturating_sub(4);
-    suites.truncate(4);
-    let and = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("gpubench report: {}{and}", suites.join(", "))
+    format!("gpubench report: {}", suites(input))
 }
 
 #[cfg(test)]
