@@ -5,18 +5,12 @@ use gpubench_core::error::Result;
 
 /// `out[i] = a[i] + b[d*i + f]` for `i` below `n`.
 pub fn gather(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, a, b) = strided(problem)?;
-    Ok(vec![("out", Data::F32(map(n, |i| a[i] + b(i))))])
-}
-
-/// `n`, the numbers `a`, and those of `b` that stand `d` apart from `f` on.
-fn strided(problem: &Problem) -> Result<(usize, &[f32], impl Fn(usize) -> f32)> {
     let n = problem.size("n")?;
     let (d, f) = (problem.size("d")?, problem.size("f")?);
     let a = problem.f32("a", n)?;
     let last = n.saturating_sub(1).saturating_mul(d).saturating_add(f);
     let b = problem.f32("b", if n == 0 { 0 } else { last.saturating_add(1) })?;
-    Ok((n, a, move |i| b[d * i + f]))
+    Ok(vec![("out", Data::F32(map(n, |i| a[i] + b[d * i + f])))])
 }
 
 /// `out[i] = a[i] + Σ b[d*((i + j*shift) mod n) + f]` for `i` below `n`, `j` below `times`, summed in their order.
@@ -24,12 +18,15 @@ fn strided(problem: &Problem) -> Result<(usize, &[f32], impl Fn(usize) -> f32)> 
 /// # Errors
 /// As [`super::Reference`].
 pub fn gather_again(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, a, b) = strided(problem)?;
-    let (times, shift) = (problem.size("times")?, problem.size("shift")?);
+    let (n, times, shift) = (problem.size("n")?, problem.size("times")?, problem.size("shift")?);
+    let (d, f) = (problem.size("d")?, problem.size("f")?);
+    let a = problem.f32("a", n)?;
+    let last = n.saturating_sub(1).saturating_mul(d).saturating_add(f);
+    let b = problem.f32("b", if n == 0 { 0 } else { last.saturating_add(1) })?;
     let read = |i: usize, j: usize| {
         // Wider than a place: no sum of so many shifts runs over.
         let at = (i as u128 + j as u128 * shift as u128) % n as u128;
-        b(at as usize)
+        b[d * at as usize + f]
     };
     let out = map(n, |i| (0..times).fold(a[i], |sum, j| sum + read(i, j)));
     Ok(vec![("out", Data::F32(out))])
