@@ -99,6 +99,7 @@ impl Class {
         let mut i = 0;
         while i < all.len() {
             all[i] = CLASSES[i].0;
+            assert!(all[i] as usize == i, "in the order of the declaration");
             i += 1;
         }
         all
@@ -116,8 +117,8 @@ impl Class {
     }
 
     fn names(self) -> (&'static str, &'static str) {
-        let row = CLASSES.iter().find(|row| row.0 == self).unwrap_or(&CLASSES[0]);
-        (row.1, row.2)
+        let (_, name, label) = CLASSES[self as usize];
+        (name, label)
     }
 
     /// As suites, descriptions and profiles spell it.

@@ -100,7 +100,7 @@ pub(crate) fn filling(id: BufferId, data: usize, len: u64, on_device: bool) -> R
     let bytes = Bytes(data as u64);
     if bytes.0 > len {
         let (id, len) = (id.0, Bytes(len));
-        return Err(Error::Device(format!("{bytes} written to buffer {id}, which has {len}")));
+        return Err(Error::Usage(format!("{bytes} written to buffer {id}, which has {len}")));
     }
     if on_device && bytes.0 != len && !data.is_multiple_of(4) {
         return Err(Error::Unsupported(format!(

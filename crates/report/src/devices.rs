@@ -20,7 +20,8 @@ pub fn section(input: &ReportInput) -> Section {
         let of = Sentence::new().value(count as f64, Unit::Count).text(" of ");
         let of = of.counted(devices.len() as u64, "device").text(" ");
         let said = of.text(if count == 1 { one } else { several });
-        (count > 0).then(|| said.text(" A ranking counts them only where it was asked to."))
+        let counts = if count == 1 { " A ranking counts it" } else { " A ranking counts them" };
+        (count > 0).then(|| said.text(counts).text(" only where it was asked to."))
     };
     let no_gpus = note(
         |kind| matches!(kind, DeviceKind::Cpu | DeviceKind::Simulated),
@@ -95,7 +96,8 @@ fn run(source: &Source) -> Sentence {
         [_, 0] => Sentence::new().counted(header.rounds.into(), "round"),
         measured => rounds(measured),
     });
-    let sentence = match measured[1] > 1 && is_own {
+    let are_several = measured[1] > 1 || (measured[1] == 0 && header.rounds > 1);
+    let sentence = match are_several && is_own {
         true => sentence.text(", each in a fresh process"),
         false => sentence,
     };

@@ -189,8 +189,12 @@ fn wrong_fill(fill: &Fill, scalar: Scalar) -> Option<String> {
 }
 
 fn does_not_fit(number: f64, scalar: Scalar) -> Option<String> {
-    let why = || format!("{} does not fit into {}", quoted(number), scalar.name());
-    (!scalar.holds(number)).then(why)
+    let fits = match scalar.range() {
+        Some([low, high]) => number.fract() == 0.0 && (low..=high).contains(&number),
+        // Infinity is meant where it is written, and a mistake where a number becomes it.
+        None => !number.is_finite() || scalar.holds(number),
+    };
+    (!fits).then(|| format!("{} does not fit into {}", quoted(number), scalar.name()))
 }
 
 /// Why nothing can be drawn between two bounds: whole numbers where there is a range of them.
@@ -398,7 +402,14 @@ mod tests {
             assert!(wrong(bounds, scalar).contains(said), "{}", wrong(bounds, scalar));
         }
         let constant = |number, scalar| wrong_fill(&Fill::Constant(number), scalar);
-        for (number, scalar) in [(255.0, Scalar::U8), (0.1, Scalar::F32), (-3.0, Scalar::I32)] {
+        for (number, scalar) in [
+            (255.0, Scalar::U8),
+            (0.1, Scalar::F32),
+            (-3.0, Scalar::I32),
+            (2f64.powi(64), Scalar::U64),
+            (-(2f64.powi(63)), Scalar::I64),
+            (f64::INFINITY, Scalar::F32),
+        ] {
             assert_eq!(constant(number, scalar), None, "{number}");
         }
         for (number, scalar) in

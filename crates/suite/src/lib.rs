@@ -52,6 +52,7 @@ mod wgsl;
 pub use args::Lowered;
 pub use assets::{is_module as is_shipped_module, kernel as shipped_kernel, kernels, suites};
 pub use condition::Condition;
+pub use convert::{NAME_RULE, is_name};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use experiment_kind::{
     ExperimentKind, Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// What picking the device with the shortest predicted time gives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Picks {
-    /// Cases of which two devices or more have a prediction.
+    /// Cases of which all devices have a prediction.
     pub cases: usize,
     /// How often the fastest device was picked.
     pub best: usize,
@@ -21,7 +21,7 @@ pub struct Picks {
 }
 
 impl Picks {
-    /// Of one model's predictions on several devices, a score each; `None` where no case is on two of them.
+    /// Of one model's predictions on two devices or more, a score each; `None` where they have no case in common.
     pub fn of(scores: &[&Score]) -> Option<Self> {
         Self::by(scores, |_, prediction| prediction.predicted)
     }
@@ -44,7 +44,7 @@ impl Picks {
                 by_case.entry(&one.case).or_default().push([order(device, one), one.measured]);
             }
         }
-        by_case.retain(|_, devices| devices.len() > 1);
+        by_case.retain(|_, devices| scores.len() > 1 && devices.len() == scores.len());
         let penalties: Vec<(f64, &str)> =
             by_case.iter().map(|(case, devices)| (penalty(devices), *case)).collect();
         let largest = penalties.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -94,5 +94,13 @@ mod tests {
         let right = Picks::of(&[&score(&[("a", 1.0, 2.0)]), &score(&[("a", 2.0, 5.0)])]).unwrap();
         assert_eq!((right.best, right.penalty, right.largest_at.as_str()), (1, 0.0, ""));
         assert_eq!(Picks::of(&[&one]), None);
+        // Of three devices only what all have counts.
+        let third = score(&[("a", 0.5, 9.0), ("alone", 1.0, 1.0)]);
+        let three = Picks::of(&[&one, &other, &third]).unwrap();
+        assert_eq!((three.cases, three.penalty, three.largest_at.as_str()), (1, 3.5, "a"));
+        assert_eq!(
+            Picks::always(&[&one, &other, &third]).map(|(at, all)| (at, all.best)),
+            Some((0, 1))
+        );
     }
 }

@@ -8,7 +8,7 @@ use gpubench_analysis::{
     DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
 };
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::measured_rounds;
+use gpubench_core::record::{Record, measured_rounds};
 use gpubench_core::text::printable;
 use gpubench_core::units::quoted;
 use gpubench_core::workload::CaseKey;
@@ -356,13 +356,18 @@ fn pair(
     if options.planned.is_empty() && !terms.planned.is_empty() {
         say("no case is planned: none passes --planned");
     }
-    let side = |run: &Run, cases: &DeviceCases| Side {
-        file: run.path.display().to_string(),
-        started: run.header.started.clone(),
-        host: run.header.host.clone(),
-        device: cases.device.clone(),
-        rounds: run.header.rounds,
-        measured_rounds: measured_rounds(&run.records),
+    let side = |run: &Run, cases: &DeviceCases| {
+        let is_its = |record: &&Record| {
+            run.header.devices.get(record.device).is_some_and(|device| *device == cases.device)
+        };
+        Side {
+            file: run.path.display().to_string(),
+            started: run.header.started.clone(),
+            host: run.header.host.clone(),
+            device: cases.device.clone(),
+            rounds: run.header.rounds,
+            measured_rounds: measured_rounds(run.records.iter().filter(is_its)),
+        }
     };
     Ok(Compared {
         old: side(old, before),

@@ -8,7 +8,7 @@ use super::show::{TableFormat, markdown, print, text, warnings};
 use crate::store::RunFile;
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::ResultMatrix;
-use gpubench_analysis::rank::{Options, Ranking, rank};
+use gpubench_analysis::rank::{Options, Ranking, Share, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::{page, ranking};
@@ -44,6 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let options = Options { reference: args.reference, weights, ..args.sources.options() };
     check_families(&options, &all.matrix)?;
     let mut ranking = rank(&all.matrix, &options)?;
+    check_weights(&options, &ranking)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
     print(&match args.format {
@@ -78,13 +79,23 @@ fn weights(given: Vec<(String, f64)>) -> Result<BTreeMap<String, f64>> {
     Ok(weights)
 }
 
-/// A weight of a family that nobody ran is a typing mistake, and some family must weigh something.
+/// Some family of the common set must weigh something.
+fn check_weights(options: &Options, ranking: &Ranking) -> Result<()> {
+    let shares = ranking.families.first().map_or(&[][..], |overall| &overall.shares);
+    let weighs = |share: &Share| options.weights.get(&share.family).is_none_or(|w| *w > 0.0);
+    if shares.is_empty() || shares.iter().any(weighs) {
+        return Ok(());
+    }
+    let names: Vec<&str> = shares.iter().map(|share| share.family.as_str()).collect();
+    Err(Error::Usage(format!(
+        "no family weighs anything: leave one of {} at more than 0",
+        names.join(", ")
+    )))
+}
+
+/// A weight of a family that nobody ran is a typing mistake.
 fn check_families(options: &Options, matrix: &ResultMatrix) -> Result<()> {
     let families: BTreeSet<&str> = matrix.cases.iter().map(|case| case.family.as_str()).collect();
-    let weighs = |family: &&str| options.weights.get(*family).is_none_or(|weight| *weight > 0.0);
-    if !families.is_empty() && !families.iter().any(weighs) {
-        return Err(Error::Usage("no family weighs anything: leave one at more than 0".into()));
-    }
     match options.weights.keys().find(|family| !families.contains(family.as_str())) {
         None => Ok(()),
         Some(family) => Err(Error::Usage(format!(

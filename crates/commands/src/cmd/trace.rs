@@ -6,7 +6,7 @@ use crate::store::{Run, replace};
 use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Recorded;
-use gpubench_core::record::{Header, Record};
+use gpubench_core::record::{Header, Record, measured_rounds};
 use gpubench_core::text::{counted, printable};
 use gpubench_experiments::registry::recorded;
 use gpubench_report::labels::case_name;
@@ -81,7 +81,7 @@ fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<V
     Err(Error::Usage(format!(
         "no record of that device and round; the run has {} in {} on\n{}",
         counted(run.records.len(), "record"),
-        counted(run.header.rounds as usize, "round"),
+        counted(measured_rounds(&run.records)[1] as usize, "round"),
         devices.join("\n")
     )))
 }

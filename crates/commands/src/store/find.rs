@@ -59,7 +59,7 @@ fn named(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Error>)> {
             continue;
         }
         for file in inside(path)? {
-            if !file.exists() {
+            if is_link_to_nothing(&file) {
                 foreign.push(Error::Usage(format!("{}: a link to nothing", file.display())));
                 continue;
             }
@@ -73,6 +73,11 @@ fn named(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     Ok((files, foreign))
 }
 
+/// Whoever made it expects results there.
+fn is_link_to_nothing(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
+}
+
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::io(folder, source);
     let (mut found, mut has_packed) = (vec![], false);
@@ -80,8 +85,7 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
         let path = entry.map_err(io)?.path();
         has_packed |= path.to_string_lossy().ends_with(".jsonl.gz");
         let is_result = path.extension().is_some_and(|extension| extension == "jsonl");
-        // A link to nothing counts: whoever made it expects its results.
-        if is_result && (path.is_file() || !path.exists()) {
+        if is_result && (path.is_file() || is_link_to_nothing(&path)) {
             found.push(path);
         }
     }

@@ -249,11 +249,12 @@ fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> 
     match object::kernel(program, &c_string(&source.entry)?) {
         Err(ClError(CL_INVALID_KERNEL_NAME)) => {
             let file = source.origin.file();
-            let found = match kernel_names(program).unwrap_or_default().join(", ") {
-                none if none.is_empty() => "there is no kernel in it".into(),
-                names => format!("there are: {names}"),
+            let found = match kernel_names(program) {
+                Ok(none) if none.is_empty() => "; there is no kernel in it".into(),
+                Ok(names) => format!("; there are: {}", names.join(", ")),
+                Err(_) => String::new(),
             };
-            let log = format!("{file}: no kernel called `{}`; {found}", source.entry);
+            let log = format!("{file}: no kernel called `{}`{found}", source.entry);
             Err(build_error(source, log))
         }
         kernel => checked("creating the kernel", kernel),

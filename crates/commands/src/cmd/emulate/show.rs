@@ -70,7 +70,7 @@ fn overview(all: &[Emulated], width: Option<usize>) -> String {
         .column(Column::new("time", "Time", Unit::Seconds), |(one, _)| one.seconds)
         .table();
     let rules = all.iter().find_map(|one| one.counts.as_ref()).map(rules).unwrap_or_default();
-    format!("{}\n{rules}\n", text::table(&table, width))
+    format!("{}\n{rules}", text::table(&table, width))
 }
 
 fn number(title: &'static str) -> Column {

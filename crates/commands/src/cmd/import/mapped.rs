@@ -170,8 +170,11 @@ impl Mapping {
                 Some(column) => row.count(column, 0)?,
                 None => source.round,
             };
-            all.push_round(source, round, &self.device.read(row)?, self.case(row)?)
-                .map_err(|why| row.diagnostic(self.measured(), &why, None))?;
+            let device = self.device.read(row)?;
+            all.push_round(source, round, &device, self.case(row)?).map_err(|why| {
+                let column = self.round.as_deref().filter(|_| why.contains("there is no round"));
+                row.diagnostic(column.unwrap_or(self.measured()), &why, None)
+            })?;
         }
         Ok(())
     }

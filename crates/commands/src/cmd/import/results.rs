@@ -11,7 +11,7 @@ use gpubench_core::record::{
 use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Kind, Size};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 /// The largest file that is read.
@@ -193,14 +193,21 @@ impl Results {
     }
 
     fn each_once(&self) -> Result<()> {
-        let mut seen = HashSet::new();
+        let file = |source: &usize| {
+            let source = &self.sources[*source];
+            source.rsplit_once(", SHA-256 ").map_or(source.as_str(), |(file, _)| file)
+        };
+        let mut seen = HashMap::new();
         for (source, Record { device, round, key, .. }) in &self.records {
-            if !seen.insert((device, round, key)) {
-                let (device, source) = (&self.devices[*device].name, &self.sources[*source]);
-                let file =
-                    source.rsplit_once(", SHA-256 ").map_or(source.as_str(), |(file, _)| file);
+            if let Some(first) = seen.insert((device, round, key), source) {
+                let device = &self.devices[*device].name;
+                let place = match first == source {
+                    true => "twice".to_owned(),
+                    false => format!("in {}, too", file(first)),
+                };
                 return Err(Error::Usage(format!(
-                    "{file}: {key} of {device} stands twice: keep one, or name a column that sets them apart"
+                    "{}: {key} of {device} stands {place}: keep one, or name a column that sets them apart",
+                    file(source)
                 )));
             }
         }

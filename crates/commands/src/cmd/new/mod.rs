@@ -11,7 +11,7 @@ use gpubench_core::gpu::{Constant, KernelSource, Language, Origin, Settings, Sig
 use gpubench_core::record::Outcome;
 use gpubench_core::text::counted;
 use gpubench_report::progress::say;
-use gpubench_suite::{read_kernel, wgsl_signatures};
+use gpubench_suite::{NAME_RULE, is_name, read_kernel, wgsl_signatures};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,12 +33,6 @@ fn constant(text: &str) -> Result<(String, i64), String> {
     let (name, number) = text.split_once('=').ok_or_else(wrong)?;
     let number: i32 = number.parse().map_err(|_| wrong())?;
     is_name(name).then(|| (name.to_owned(), i64::from(number))).ok_or_else(wrong)
-}
-
-/// Whether suites take it as a name.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Runs the command.
@@ -126,7 +120,7 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
     }
     if let Some(found) = found.iter().find(|found| !is_name(&found.entry)) {
         return Err(Error::Usage(format!(
-            "{}: suites cannot name the kernel `{}`: rename it with the letters a to z, digits and _",
+            "{}: suites cannot name the kernel `{}`: {NAME_RULE}",
             file.display(),
             found.entry
         )));

@@ -216,9 +216,8 @@ fn describe(plans: &[Plan], devices: &[DeviceInfo]) -> Result<()> {
 
 /// What it took of what was estimated: of both suites where two were measured in turn.
 fn took(ends: &[Ended]) -> String {
-    let sum = |of: fn(&Ended) -> f64| seconds(ends.iter().map(of).sum());
     let both = if ends.len() > 1 { ", both suites" } else { "" };
-    let took = sum(|one| one.seconds);
+    let took = seconds(ends.iter().map(|one| one.seconds).sum());
     let estimated: f64 = ends.iter().map(|one| one.estimated).sum();
     // What is left of a run that goes on was estimated when it began.
     let of = if estimated > 0.0 {
