@@ -170,4 +170,29 @@ mod tests {
             text.lines().skip_while(|line| !line.contains("cool-down")).collect();
         insta::assert_snapshot!(found.join("\n"));
     }
+
+    #[test]
+    fn of_what_another_program_measured_nothing_is_claimed() {
+        let records = [record(key("a", 1), 1.0)];
+        let text = |imported: &[&str]| {
+            let header = header(vec![device("opencl")]);
+            let imported = imported.iter().map(|file| (*file).to_owned()).collect();
+            let header = Header { imported, ..header };
+            let name = "sample.jsonl".into();
+            let source =
+                Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
+            let input = ReportInput::new(vec![source]);
+            let both = [crate::devices::section(&input), section(&input)];
+            both.map(|one| crate::render::text::section(&one, Some(200))).concat()
+        };
+        let own = ["processor", "memory: ", "seed", "rounds", "Suite sample on"];
+        let (ours, theirs) = (text(&[]), text(&["t.csv"]));
+        assert!(own.iter().all(|fact| ours.contains(fact)), "{ours}");
+        let claimed: Vec<_> = own.iter().filter(|fact| theirs.contains(**fact)).collect();
+        assert_eq!(claimed, [&"rounds"; 0], "{theirs}");
+        assert!(
+            theirs.contains("imported from: t.csv") && theirs.contains("other programs"),
+            "{theirs}"
+        );
+    }
 }
