@@ -1,5 +1,6 @@
 //! What every room of gpubench speaks of: units, errors, devices, recordings, cases and records.
 
+pub mod checked;
 pub mod class;
 pub mod error;
 pub mod gpu;

@@ -33,18 +33,6 @@ pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Located> 
     })
 }
 
-/// What was read, where it is right: the end of a `deserialize_with`.
-///
-/// # Errors
-/// `why` it is not.
-pub fn checked<T: Copy, E: serde::de::Error>(
-    value: T,
-    is_right: impl Fn(T) -> bool,
-    why: impl Fn(T) -> String,
-) -> Result<T, E> {
-    if is_right(value) { Ok(value) } else { Err(E::custom(why(value))) }
-}
-
 /// Where in `text` something stands.
 fn range(text: &str, location: Location) -> Range<usize> {
     let byte = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());

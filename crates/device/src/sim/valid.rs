@@ -1,11 +1,11 @@
 //! What the values of a simulated GPU's description must be, alone and beside each other.
 
 use super::description::{Memory, Price, Rates, Unit};
+use gpubench_core::checked::checked;
 use gpubench_core::class::Class;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{is_clock_rate, is_tick};
 use gpubench_core::units::quoted;
-use gpubench_core::yaml::checked;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;

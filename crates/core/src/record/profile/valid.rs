@@ -1,10 +1,10 @@
 //! What the values of a profile's file must be.
 
 use super::VERSION;
+use crate::checked::checked;
 use crate::class::Class;
 use crate::gpu::DeviceInfo;
 use crate::units::quoted;
-use crate::yaml::checked;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

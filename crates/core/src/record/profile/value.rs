@@ -1,7 +1,7 @@
 //! A number that was measured, and how far it may be off.
 
+use crate::checked::checked;
 use crate::units::quoted;
-use crate::yaml::checked;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A positive number and an interval that holds it with 95 % confidence.
