@@ -50,13 +50,18 @@ pub fn is_work(amount: f64) -> bool {
     amount == 0.0 || (MIN_WORK..=MAX_WORK).contains(&amount)
 }
 
+/// Whether a run may have a round of this number.
+pub fn is_round(round: u32) -> bool {
+    round < MAX_ROUNDS
+}
+
 impl Record {
     /// Why this cannot be the record of a run, if it cannot.
     pub fn validation_error(&self) -> Option<String> {
         if let Some((name, value)) = self.key.size.iter().find(|(_, value)| *value < 0) {
             return Some(format!("the size `{name}` is {value}, which is less than nothing"));
         }
-        if self.round >= MAX_ROUNDS {
+        if !is_round(self.round) {
             return Some(format!("there is no round {}", self.round));
         }
         let detail = self.detail.as_ref();

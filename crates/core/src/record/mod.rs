@@ -26,7 +26,7 @@ pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use cool_down::{CoolDown, CooledDown};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, InTurn, METHOD, RemoteHost};
-pub use impossible::{is_clock_rate, is_tick, is_time, is_work};
+pub use impossible::{is_clock_rate, is_round, is_tick, is_time, is_work};
 pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};

@@ -3,7 +3,7 @@
 use super::results::{Case, Named, Results, Source};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::Outcome;
+use gpubench_core::record::{Outcome, is_round};
 use gpubench_core::text;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml;
@@ -167,14 +167,17 @@ impl Mapping {
         let table = Table::parse(&source.file, &source.text, &columns)?;
         for row in table.rows() {
             let round = match &self.round {
-                Some(column) => row.count(column, 0)?,
+                Some(column) => match row.count(column, 0)? {
+                    round if is_round(round) => round,
+                    none => {
+                        let message = format!("there is no round {none}");
+                        return Err(row.diagnostic(column, &message, None));
+                    }
+                },
                 None => source.round,
             };
-            let device = self.device.read(row)?;
-            all.push_round(source, round, &device, self.case(row)?).map_err(|why| {
-                let column = self.round.as_deref().filter(|_| why.contains("there is no round"));
-                row.diagnostic(column.unwrap_or(self.measured()), &why, None)
-            })?;
+            all.push_round(source, round, &self.device.read(row)?, self.case(row)?)
+                .map_err(|why| row.diagnostic(self.measured(), &why, None))?;
         }
         Ok(())
     }
