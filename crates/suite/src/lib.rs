@@ -18,6 +18,7 @@ mod experiment_kind;
 mod expr;
 mod family;
 mod file;
+mod fills;
 mod headers;
 mod image;
 mod kernel;
