@@ -66,7 +66,8 @@ impl Error {
     }
 }
 
-/// What an error of the system means to who named the file.
+/// What an error of the system means to who named the path. Unlike for [`crate::text::explain`] it may be a folder,
+/// or written to.
 fn said(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder".into(),

@@ -26,7 +26,7 @@ pub struct Report {
     pub failed: Vec<(Model, String)>,
 }
 
-/// One section a device, and one of them together.
+/// One section a device, and one that compares them.
 pub fn section(reports: &[Report]) -> Section {
     let section = Section::new("models", "Fitted models");
     let section = reports.iter().map(one).fold(section, Section::section);
@@ -220,8 +220,8 @@ fn bounded(judged: &Evaluation, report: &Report) -> String {
 }
 
 /// As an array of `{device, backend, launches, uncounted: [{workload, sizes, why}], profile, best,
-/// models: [{model, seen, leave_one_size_out, leave_one_workload_out, parameters}], bounds, failed, picks}`, the last of
-/// all devices together.
+/// models: [{model, seen, leave_one_size_out, leave_one_workload_out, parameters}], bounds, failed, picks}`, where `picks` are
+/// of all devices, and the same in each.
 pub fn json(reports: &[Report]) -> String {
     let model = |judged: &Evaluation| {
         let parameters = judged.parameters.iter().map(|parameter| {

@@ -94,7 +94,13 @@ mod tests {
         let right = Picks::of(&[&score(&[("a", 1.0, 2.0)]), &score(&[("a", 2.0, 5.0)])]).unwrap();
         assert_eq!((right.best, right.penalty, right.largest_at.as_str()), (1, 0.0, ""));
         assert_eq!(Picks::of(&[&one]), None);
-        // Of three devices only what all have counts.
+    }
+
+    /// Only the first case is on all.
+    #[test]
+    fn of_three_devices_only_what_all_have_counts() {
+        let one = score(&[("a", 1.0, 2.0), ("b", 3.0, 4.0), ("alone", 1.0, 1.0)]);
+        let other = score(&[("a", 2.0, 5.0), ("b", 2.0, 1.0)]);
         let third = score(&[("a", 0.5, 9.0), ("alone", 1.0, 1.0)]);
         let three = Picks::of(&[&one, &other, &third]).unwrap();
         assert_eq!((three.cases, three.penalty, three.largest_at.as_str()), (1, 3.5, "a"));

@@ -31,9 +31,9 @@ pub struct Score {
 pub struct Prediction {
     /// The case.
     pub case: String,
-    /// Seconds.
+    /// Seconds that the fit lets expect.
     pub predicted: f64,
-    /// Seconds.
+    /// Seconds that it took.
     pub measured: f64,
 }
 
@@ -70,16 +70,14 @@ impl Score {
             launches: all.len(),
             within: quantile(&off, 0.95).exp(),
             workloads: by.iter().map(|(name, all)| ((*name).to_owned(), residual(all))).collect(),
-            predictions: predicted
-                .iter()
-                .map(|(launch, seconds)| prediction(launch, *seconds))
-                .collect(),
+            predictions: predicted.iter().map(prediction).collect(),
         })
     }
 }
 
-fn prediction(launch: &Launch, predicted: f64) -> Prediction {
-    Prediction { case: launch.key.to_string(), predicted, measured: launch.seconds }
+fn prediction((launch, predicted): &(&Launch, f64)) -> Prediction {
+    let (case, measured) = (launch.key.to_string(), launch.seconds);
+    Prediction { case, predicted: *predicted, measured }
 }
 
 /// A parameter with its 95 % bootstrap interval.
