@@ -93,7 +93,7 @@ fn builds_every_kernel() {
 fn plain() -> KernelSource {
     KernelSource {
         group: [64, 1, 1],
-        ..KernelSource::shipped(
+        ..KernelSource::new(
             Language::Wgsl,
             "nothing",
             "@compute @workgroup_size(GROUP_X) fn nothing() {}",

@@ -35,7 +35,7 @@ fn source(entry: &str, image: Image) -> KernelSource {
         origin: Origin::User("mine.cl".into()),
         group: [64, 1, 1],
         bindings: vec![binding("a", Access::Read, Some(image)), binding("b", Access::Write, None)],
-        ..KernelSource::shipped(Language::Opencl, entry, TEXT)
+        ..KernelSource::new(Language::Opencl, entry, TEXT)
     }
 }
 

@@ -39,7 +39,7 @@ fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> Kernel
         group: [64, 1, 1],
         bindings: (0..bindings).map(binding).collect(),
         params_bytes,
-        ..KernelSource::shipped(Language::Opencl, entry, text)
+        ..KernelSource::new(Language::Opencl, entry, text)
     }
 }
 

@@ -54,7 +54,7 @@ fn copy() -> KernelSource {
             groups: 32,
             rows: None,
         }),
-        ..KernelSource::shipped(
+        ..KernelSource::new(
             Language::Wgsl,
             "copy",
             "

@@ -344,7 +344,7 @@ fn kernel(
             groups: u64::from(groups),
             ..Meaning::default()
         }),
-        ..KernelSource::shipped(language, entry, text)
+        ..KernelSource::new(language, entry, text)
     }
 }
 

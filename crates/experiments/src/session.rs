@@ -151,6 +151,6 @@ fn empty_kernel(language: Language) -> KernelSource {
     };
     KernelSource {
         meaning: Some(Meaning { reference: "empty".into(), groups: 1, ..Meaning::default() }),
-        ..KernelSource::shipped(language, "empty", text)
+        ..KernelSource::new(language, "empty", text)
     }
 }

@@ -170,7 +170,7 @@ mod tests {
         KernelSource {
             origin: Origin::User("my.wgsl".into()),
             group: [64, 1, 1],
-            ..KernelSource::shipped(Language::Wgsl, "", text)
+            ..KernelSource::new(Language::Wgsl, "", text)
         }
     }
 

@@ -146,7 +146,7 @@ mod tests {
                 ("ALPHA".into(), Constant::Float(0.5)),
                 ("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 4 })),
             ],
-            ..KernelSource::shipped(language, "f", "the text")
+            ..KernelSource::new(language, "f", "the text")
         }
     }
 

@@ -260,8 +260,8 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// One of our own, in groups of one work-item, that takes nothing.
-    pub fn shipped(language: Language, entry: &str, text: impl Into<String>) -> Self {
+    /// A text that takes nothing, in groups of one work-item; our own, where nothing else says whose it is.
+    pub fn new(language: Language, entry: &str, text: impl Into<String>) -> Self {
         Self {
             language,
             text: text.into(),

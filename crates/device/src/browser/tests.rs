@@ -157,7 +157,7 @@ fn opened(hub: &Hub) -> Box<dyn Device> {
 fn kernel(text: &str) -> KernelSource {
     KernelSource {
         origin: Origin::Shipped("k.wgsl".into()),
-        ..KernelSource::shipped(
+        ..KernelSource::new(
             Language::Wgsl,
             "k",
             format!("@compute @workgroup_size(GROUP_X) fn k() {{}} // {text}"),

@@ -275,7 +275,7 @@ mod tests {
                 })
                 .collect(),
             params_bytes,
-            ..KernelSource::shipped(Language::Opencl, "gemm", String::new())
+            ..KernelSource::new(Language::Opencl, "gemm", String::new())
         };
         let takes = why(build(&source(&["a", "c", "b"], Scalar::F32, 20)));
         assert!(takes.contains("takes the buffers a, b and c"), "{takes}");

@@ -67,7 +67,7 @@ mod tests {
     fn a_kernel_is_fixed_to_its_group_and_places_in_its_text_stay() {
         let source = KernelSource {
             group: [32, 32, 1],
-            ..KernelSource::shipped(Language::Opencl, "f", "kernel void f(global uint* out) {}")
+            ..KernelSource::new(Language::Opencl, "f", "kernel void f(global uint* out) {}")
         };
         let fixed = with_fixed_group(&source, None).unwrap();
         assert_eq!(

@@ -161,7 +161,7 @@ mod tests {
             constants: constants.iter().map(|(name, c)| ((*name).into(), c.clone())).collect(),
             params_bytes: 8,
             settings: Settings { spirv: true, ..Settings::default() },
-            ..KernelSource::shipped(Language::Wgsl, "main", hex(file))
+            ..KernelSource::new(Language::Wgsl, "main", hex(file))
         }
     }
 

@@ -196,7 +196,7 @@ mod tests {
                 access: Access::ReadWrite,
                 image: None,
             }],
-            ..KernelSource::shipped(Language::Wgsl, "f", text)
+            ..KernelSource::new(Language::Wgsl, "f", text)
         };
         compile(&source, &source.wgsl().unwrap(), target).unwrap()
     }

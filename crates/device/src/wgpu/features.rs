@@ -105,7 +105,7 @@ mod tests {
         let counter = if body.contains("&w") { "var<workgroup> w: atomic<u64>;" } else { "" };
         KernelSource {
             origin: Origin::User("mine.wgsl".into()),
-            ..KernelSource::shipped(
+            ..KernelSource::new(
                 Language::Wgsl,
                 "f",
                 format!(

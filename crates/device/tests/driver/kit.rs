@@ -27,7 +27,7 @@ pub fn source(text: &str) -> KernelSource {
         group: [64, 1, 1],
         bindings: vec![binding("input", Access::Read), binding("output", Access::Write)],
         params_bytes: 8,
-        ..KernelSource::shipped(Language::Wgsl, "f", text)
+        ..KernelSource::new(Language::Wgsl, "f", text)
     }
 }
 

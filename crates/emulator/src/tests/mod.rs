@@ -20,7 +20,7 @@ fn kernel(file: &str, text: &str, group: [u32; 3], constants: &[(&str, i64)]) ->
         origin: Origin::Shipped(file.to_owned()),
         group,
         constants: constants.iter().map(|(n, v)| ((*n).to_owned(), Constant::Int(*v))).collect(),
-        ..KernelSource::shipped(Language::Wgsl, entry, text)
+        ..KernelSource::new(Language::Wgsl, entry, text)
     }
 }
 

@@ -288,7 +288,7 @@ pub mod sample {
         let kernel = |label: &&str| Candidate {
             is_own: false,
             label: (*label).to_owned(),
-            kernel: KernelSource::shipped(Language::Wgsl, "search", String::new()),
+            kernel: KernelSource::new(Language::Wgsl, "search", String::new()),
             others: vec![],
             other_language: None,
             groups: [1; 3],

@@ -184,7 +184,7 @@ impl Workload {
             origin: Origin::Shipped(format!("shaders/{file}")),
             group: [gx, gy, 1],
             constants: constants.into_iter().map(constant).collect(),
-            ..KernelSource::shipped(Language::Wgsl, self.name(), text)
+            ..KernelSource::new(Language::Wgsl, self.name(), text)
         })
     }
 

@@ -105,7 +105,7 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
         group: [64, 1, 1],
         constants: constants.iter().map(|(n, x)| (n.clone(), Constant::Int(*x))).collect(),
         settings: Settings { expanded, ..Settings::default() },
-        ..KernelSource::shipped(language, "", text)
+        ..KernelSource::new(language, "", text)
     };
     let found = match language {
         Language::Wgsl => wgsl_signatures(&source)?,

@@ -59,7 +59,7 @@ fn source(language: Language, element: &str, args: Option<Vec<Argument>>) -> Ker
         bindings: vec![Binding { name: "x".into(), element, access: Access::Read, image: None }],
         params_bytes: 16,
         args,
-        ..KernelSource::shipped(language, "kernel", String::new())
+        ..KernelSource::new(language, "kernel", String::new())
     }
 }
 

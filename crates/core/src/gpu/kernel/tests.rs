@@ -60,7 +60,7 @@ fn source(language: Language, origin: Origin) -> KernelSource {
         constants: vec![("N".into(), Constant::Int(3))],
         bindings: vec![binding],
         params_bytes: 16,
-        ..KernelSource::shipped(language, "e", "t")
+        ..KernelSource::new(language, "e", "t")
     }
 }
 
