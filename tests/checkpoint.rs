@@ -68,9 +68,15 @@ fn on_simulated_gpus_a_save_on_eight_queues_costs_no_more_than_on_one_and_what_m
 }
 
 #[test]
+#[cfg_attr(
+    not(all(feature = "require-opencl", feature = "require-wgpu")),
+    ignore = "needs an OpenCL driver and a wgpu driver"
+)]
 fn every_driver_here_saves_the_state_of_each_pass_and_goes_on_from_it() {
     for backend in backend::all() {
-        for device in backend.devices().unwrap() {
+        let found = backend.devices().unwrap();
+        assert!(!found.is_empty(), "no device through {}", backend.name());
+        for device in found {
             let mut session = Session::new(backend.open(device.index).unwrap());
             for (name, n) in [("checkpoint_floyd_warshall", 100), ("checkpoint_walsh", 1 << 16)] {
                 let case = planned(name, &device, n);

@@ -143,7 +143,7 @@ pub fn killed(place: &Place, way: &str) {
     let suite = suite("program/program.yaml");
     let command = link(place, &format!("echo $$ > pid\n{way}\n"));
     let args = ["run", &suite, "--quiet", "--on", &command, "--sim", "k40c", "--seed", "7"];
-    let args = [&args[..], &["--rounds", "20"]].concat();
+    let args = [&args[..], &["--rounds", "10"]].concat();
     let keys = |file: &Path| -> Vec<String> {
         let run = gpubench::store::read(file).expect("a result");
         assert!(run.warnings.is_empty() && run.footer.is_some(), "{:?}", run.warnings);

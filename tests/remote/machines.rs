@@ -119,7 +119,7 @@ fn an_interruption_ends_all_machines_and_they_go_on() {
     let place = Place::new();
     let machines = two_machines(&place, "");
     let suite = suite("program/program.yaml");
-    let args = ["run", &suite, "--sim", "k40c", "--seed", "7", "--rounds", "40"];
+    let args = ["run", &suite, "--sim", "k40c", "--seed", "7", "--rounds", "15"];
     let run = gpubench(&place, &[&args[..], &machines].concat()).spawn().expect("it starts");
     let is_running = || place.results().first().is_some_and(|file| lines(file) > 6);
     until("some records", is_running);
