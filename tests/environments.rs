@@ -112,6 +112,24 @@ fn runs_with_other_temporary_folders_meet_at_one_lock() {
     assert!(!text(&first.stderr).contains("GPUBENCH_LOCKS"), "{}", text(&first.stderr));
 }
 
+/// Nobody has to make the folder first; what cannot be one is an error that names it.
+#[test]
+fn the_folder_of_locks_is_made_where_it_is_missing() {
+    let place = Place::new();
+    let locks = place.folder.path().join("some/locks");
+    let run = |folder: &std::path::Path| {
+        let mut command = place.gpubench(&flow(&suite("flow/flow.yaml"), &[]));
+        finish(command.env("GPUBENCH_LOCKS", folder).spawn().unwrap())
+    };
+    assert_eq!(run(&locks).status.code(), Some(0));
+    assert!(locks.read_dir().unwrap().count() > 0);
+    let file = place.folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let failed = run(&file);
+    assert_eq!(failed.status.code(), Some(2), "{}", text(&failed.stderr));
+    assert!(text(&failed.stderr).contains(&file.display().to_string()), "{}", text(&failed.stderr));
+}
+
 #[test]
 fn a_run_goes_on_with_no_other_device_than_its_own() {
     let place = Place::new();

@@ -18,10 +18,12 @@ pub struct LockFolder {
 }
 
 impl LockFolder {
-    /// The folder that `GPUBENCH_LOCKS` names; else those in which every user may make files and nobody
-    /// may remove another's, so that all users' runs meet there; else the temporary folder.
+    /// The folder that `GPUBENCH_LOCKS` names, made where it is missing; else those in which every user may make files and
+    /// nobody may remove another's, so that all users' runs meet there; else the temporary folder.
     pub fn find() -> Self {
         if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            // Where this fails, the first lock says why.
+            let _ = std::fs::create_dir_all(&path);
             return Self { paths: vec![path.into()], is_shared: true };
         }
         let shared = SHARED.iter().map(PathBuf::from).filter(|path| is_shared(path));
