@@ -2,7 +2,7 @@
 
 use super::found;
 use super::remotes::RemoteArgs;
-use super::show::{print, print_pretty_json, width, wrapped};
+use super::show::{print, width, wrapped};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, names_matrix_product};
 use gpubench_core::text::printable;
@@ -10,11 +10,10 @@ use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::device_choice::{Numbered, Selector, without_layers};
 use gpubench_device::sim::Source;
 use gpubench_document::{Column, Table, Unit};
-use gpubench_report::render;
+use gpubench_report::render::{self, json::json};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench devices`.
 #[derive(Debug, clap::Args)]
@@ -45,7 +44,7 @@ struct Entry<'a> {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let devices = found::find(&args.selector, &args.remotes.connect()?)?;
     let sources = args.selector.simulation().sources()?;
     let of = |device: &DeviceInfo| match device.kind {
@@ -62,19 +61,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
-        print_pretty_json(&entries.collect::<Vec<_>>())?;
-    } else {
-        print(&text(&devices, of, width()))?;
-        for Numbered { device, .. } in devices.iter().filter(|one| !measured.contains(one)) {
-            print(&format!(
-                "{} is a layer above an API that is measured: runs measure it where it\n\
-                 is named (--backend {}), or where the suite says `layers: true`.\n",
-                device.label(),
-                device.backend
-            ))?;
-        }
+        return print(&json(&entries.collect::<Vec<_>>()));
     }
-    Ok(ExitCode::SUCCESS)
+    print(&text(&devices, of, width()))?;
+    for Numbered { device, .. } in devices.iter().filter(|one| !measured.contains(one)) {
+        print(&format!(
+            "{} is a layer above an API that is measured: runs measure it where it\n\
+             is named (--backend {}), or where the suite says `layers: true`.\n",
+            device.label(),
+            device.backend
+        ))?;
+    }
+    Ok(())
 }
 
 /// The table, `width` columns wide, then everything about each device, in at most 80.

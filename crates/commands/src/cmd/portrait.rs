@@ -12,7 +12,6 @@ use gpubench_core::error::{Error, Result};
 use gpubench_report::formats::{FORMATS, Format, Report};
 use gpubench_report::portrait::section;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench portrait`.
 #[derive(Debug, clap::Args)]
@@ -38,7 +37,7 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let format = chosen_format(args.format, args.output.as_deref())?;
     let runs = results::open_all(&args.runs)?;
     let input = ReportInput::new(runs.iter().map(source).collect());
@@ -56,6 +55,5 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let sections = vec![section(&input, &profiles, shows)];
     let (ranking, compared) = (&Ranking::default(), &[]);
     let report = Report { input: &input, sections, ranking, compared, width: width() };
-    write(format, &format.text(&report), args.output.as_deref())?;
-    Ok(ExitCode::SUCCESS)
+    write(format, &format.text(&report), args.output.as_deref())
 }

@@ -24,7 +24,6 @@ use gpubench_report::progress::say;
 use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// Arguments of `gpubench predict`.
@@ -97,7 +96,7 @@ enum Predictor {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     if args.grid && args.model != Model::COMPONENTS {
         let why = "--grid: one group and all of them are compared by the model `components` alone";
@@ -132,8 +131,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         (true, _) => json(&predictions),
         (_, true) => text(&selection::section(&predictions)),
         _ => text(&section(&predictions)),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Every kernel on every device that it can be predicted on; the others are reported.

@@ -16,7 +16,6 @@ use gpubench_report::comparison::Compared;
 use gpubench_report::formats::{FORMATS, Format, Report};
 use gpubench_report::progress::say;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `gpubench report`.
 #[derive(Debug, clap::Args)]
@@ -50,11 +49,10 @@ pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 /// Writes the report.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let format = chosen_format(args.format, args.output.as_deref())?;
     let text = text(results::open_all(&args.runs)?, format, &args.shown, &[])?;
-    write(format, &text, args.output.as_deref())?;
-    Ok(ExitCode::SUCCESS)
+    write(format, &text, args.output.as_deref())
 }
 
 /// Writes a report to a file, or shows it.

@@ -1,10 +1,10 @@
 //! `gpubench schema`: print the JSON schema of a suite, or of a report.
 
-use super::show::print_pretty_json;
+use super::show::print;
 use gpubench_core::error::Result;
 use gpubench_report as report;
+use gpubench_report::render::json::json;
 use gpubench_suite as suite;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.
 #[derive(Debug, clap::Args)]
@@ -24,14 +24,13 @@ enum Of {
 }
 
 /// Prints the schema.
-pub fn run(args: Args) -> Result<ExitCode> {
-    match args.of {
+pub fn run(args: Args) -> Result<()> {
+    print(&match args.of {
         Of::Suite => {
             let references: Vec<_> = gpubench_reference::names().collect();
             let kinds = gpubench_experiments::registry::experiment_kinds();
-            print_pretty_json(&suite::schema(&kinds, &references))?;
+            json(&suite::schema(&kinds, &references))
         }
-        Of::Report => print_pretty_json(&report::data::schema())?,
-    }
-    Ok(ExitCode::SUCCESS)
+        Of::Report => json(&report::data::schema()),
+    })
 }

@@ -5,11 +5,10 @@ use gpubench_core::text::{harmless, is_invisible, printable};
 use gpubench_document::Section;
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::{Stderr, draws, say};
-use gpubench_report::render::{self, json};
+use gpubench_report::render;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 };
-use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -129,16 +128,6 @@ pub fn width() -> Option<usize> {
         return Some(usize::from(size.ws_col));
     }
     Some(USUAL)
-}
-
-/// Prints a value for programs.
-pub fn print_json(value: &impl Serialize) -> Result<()> {
-    print(&json::line(value))
-}
-
-/// As [`print_json`], over many lines.
-pub fn print_pretty_json(value: &impl Serialize) -> Result<()> {
-    print(&json::json(value))
 }
 
 /// `text` in lines of at most 80 columns, the first behind `first` and the others behind `rest`, broken

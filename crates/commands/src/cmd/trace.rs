@@ -15,7 +15,6 @@ use gpubench_report::render::json;
 use gpubench_report::trace::trace;
 use gpubench_suite::closest_matches;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Measures that keep the steps of what they run, for the message where one does not.
 const WITH_TIMELINE: &str = "kernel, overlap, schedule and concurrency";
@@ -44,7 +43,7 @@ pub struct Args {
 ///
 /// # Errors
 /// `Usage` where the run has no such case, several, or one without a timeline.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let run = results::open(&args.run)?;
     let asked = asked(&run, args.device.as_deref(), args.round)?;
     let case = choose(&asked, args.case.as_deref())?;
@@ -60,7 +59,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             recordings.len()
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The records of the device and the round requested.

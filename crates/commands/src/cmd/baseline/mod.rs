@@ -79,16 +79,17 @@ enum Before {
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.action {
         Action::Save(Save { update, replace }) => {
-            save_all(&update, if replace { Before::Replaced } else { Before::None }, &args.folder)
+            save_all(&update, if replace { Before::Replaced } else { Before::None }, &args.folder)?;
         }
-        Action::Update(update) => save_all(&update, Before::Kept, &args.folder),
-        Action::History(wanted) => history::run(&wanted, &args.folder),
-        Action::List => list(&args.folder),
-        Action::Show { name } => show_one(&name, &args.folder),
+        Action::Update(update) => save_all(&update, Before::Kept, &args.folder)?,
+        Action::History(wanted) => history::run(&wanted, &args.folder)?,
+        Action::List => return list(&args.folder),
+        Action::Show { name } => show_one(&name, &args.folder)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
+fn save_all(args: &Update, before: Before, folder: &Path) -> Result<()> {
     let runs = results::open_all(&args.runs)?;
     if let Some(old) =
         runs.iter().find(|run| run.header.in_turn.as_ref().is_some_and(|of| of.is_old))
@@ -138,7 +139,7 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
         baseline::save(&path, header, records, noise, &footer, before != Before::None)?;
         say(&format!("baseline: {}{}", path.display(), learnt(noise)));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The baseline that is updated.
@@ -182,12 +183,11 @@ fn list(folder: &Path) -> Result<ExitCode> {
     Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
-fn show_one(name: &str, folder: &Path) -> Result<ExitCode> {
+fn show_one(name: &str, folder: &Path) -> Result<()> {
     let file = Path::new(name);
     let run = if file.is_file() { read(file)? } else { named(name, folder)? };
     warnings(&run.warnings);
-    print(&table::show(&run, width()))?;
-    Ok(ExitCode::SUCCESS)
+    print(&table::show(&run, width()))
 }
 
 /// The one baseline with `name` in its file name.

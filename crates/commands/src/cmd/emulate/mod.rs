@@ -3,7 +3,7 @@
 mod buffers;
 mod show;
 
-use super::show::{print, print_json, width};
+use super::show::{print, width};
 use crate::worker::host;
 use buffers::{Input, Show, Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
@@ -20,6 +20,7 @@ use gpubench_experiments::plan::{
 };
 use gpubench_experiments::{initial, promised};
 use gpubench_report::progress::say;
+use gpubench_report::render::json;
 use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -131,7 +132,7 @@ pub(super) struct Emulated {
 pub fn run(args: Args) -> Result<ExitCode> {
     match emulate(&args) {
         Err(error) if args.json => {
-            print_json(&serde_json::json!({ "error": error.to_string() }))?;
+            print(&json::line(&serde_json::json!({ "error": error.to_string() })))?;
             Ok(super::exit_code(&error))
         }
         result => result,
@@ -160,11 +161,7 @@ fn emulate(args: &Args) -> Result<ExitCode> {
     if all.is_empty() {
         return Err(Error::Usage(NOTHING.into()));
     }
-    if args.json {
-        print_json(&all)?;
-    } else {
-        print(&show::text(&all, width()))?;
-    }
+    print(&if args.json { json::line(&all) } else { show::text(&all, width()) })?;
     let right = all.iter().all(|one| one.faults.is_empty() && one.error.is_none());
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }

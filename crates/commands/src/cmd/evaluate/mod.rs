@@ -8,13 +8,14 @@ mod models;
 mod prices;
 mod score;
 
-use super::show::{print, print_pretty_json};
+use super::show::print;
 use super::tune::recorded;
 use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::read;
 use gpubench_document::{Unit, number};
+use gpubench_report::render::json::json;
 use kernels::Workload;
 use models::{Evaluations, SearchScore, Spaced};
 use score::{Evaluated, Score};
@@ -22,7 +23,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench evaluate`.
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ struct Report {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let recorded = recorded::read(&args.space)?;
     let file = args.device.display().to_string();
@@ -107,11 +107,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }),
         best: spaced.best(),
     };
-    match args.json {
-        true => print_pretty_json(&report)?,
-        false => print(&text_of(&report))?,
-    }
-    Ok(ExitCode::SUCCESS)
+    print(&if args.json { json(&report) } else { text_of(&report) })
 }
 
 fn text_of(report: &Report) -> String {

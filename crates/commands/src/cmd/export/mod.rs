@@ -12,7 +12,6 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export_rows::{Cell, row};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `gpubench export`.
 #[derive(Debug, clap::Args)]
@@ -39,12 +38,11 @@ const FORMATS: [Format; 3] = [
 ];
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
         return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
     }
-    (args.format)(&results::files(&args.runs)?, args.output.as_deref())?;
-    Ok(ExitCode::SUCCESS)
+    (args.format)(&results::files(&args.runs)?, args.output.as_deref())
 }
 
 /// Calls `take` with the row of every record, file after file.

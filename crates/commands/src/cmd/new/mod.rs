@@ -13,7 +13,6 @@ use gpubench_core::text::counted;
 use gpubench_report::progress::say;
 use gpubench_suite::{NAME_RULE, is_name, read_kernel, wgsl_signatures};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `gpubench new`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +39,7 @@ fn constant(text: &str) -> Result<(String, i64), String> {
 /// # Errors
 /// `Usage` where the file is no kernel or the suite is there already, `Suite` with what the compiler says,
 /// `NoDevice` where no OpenCL driver can read OpenCL C.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let Args { kernel, output, constants } = args;
     let stdout = output.as_deref() == Some(Path::new("-"));
     let suite = match output {
@@ -57,8 +56,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let kernel = write::Written { name: &name, file: &inner, language, constants: &constants };
     let text = write::suite(&kernel, &signatures);
     if stdout {
-        print(&text)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(&text);
     }
     std::fs::write(&suite, &text).map_err(|error| Error::io(&suite, error))?;
     let suite = suite.display();
@@ -67,7 +65,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         counted(signatures.len(), "workload"),
         counted(text.matches("\"? ").count(), "question")
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn file_name(path: &Path) -> String {

@@ -4,11 +4,12 @@ use super::cost::SaveParts;
 use super::measured::{Measured, measured};
 use super::simulated::{self, Simulation};
 use crate::cmd::number::{at_least_zero, share};
-use crate::cmd::show::{print, print_json, wrapped};
+use crate::cmd::show::{print, wrapped};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::seconds;
 use gpubench_model::checkpoint::{Failures, Work};
 use gpubench_model::failure_simulation::Computation;
+use gpubench_report::render::json;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -111,12 +112,7 @@ pub fn run(args: &Checkpoint) -> Result<()> {
             whose(args.recovery)
         ))?;
     }
-    if args.json {
-        print_json(&plan)?;
-    } else {
-        print(&text(&plan))?;
-    }
-    Ok(())
+    print(&if args.json { json::line(&plan) } else { text(&plan) })
 }
 
 fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {

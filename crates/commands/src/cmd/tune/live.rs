@@ -11,7 +11,7 @@ use crate::cmd::known::Profiles;
 use crate::cmd::require_threads;
 use crate::cmd::run::cases::Filters;
 use crate::cmd::run::{interrupt, locks, trust};
-use crate::cmd::show::{print, print_pretty_json, text};
+use crate::cmd::show::{print, text};
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, replace};
 use crate::worker::{Remotes, host};
@@ -22,6 +22,7 @@ use gpubench_core::workload::{Size, Verify};
 use gpubench_experiments::keys;
 use gpubench_experiments::plan::Limits;
 use gpubench_report::progress::say;
+use gpubench_report::render::json::json;
 use gpubench_suite::{Suite, Variant, Workload, suggest};
 use gpubench_tune::model::Expected;
 use gpubench_tune::{Kind, strategy};
@@ -60,10 +61,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     export(args, &searched)?;
     let report =
         Report { suite: &suite.name, kind: Kind::from(args.strategy), searched: &searched };
-    match args.json {
-        true => print_pretty_json(&report.data())?,
-        false => report.sections().iter().try_for_each(|section| print(&text(section)))?,
-    }
+    let text = || report.sections().iter().map(text).collect();
+    print(&if args.json { json(&report.data()) } else { text() })?;
     let file = args.tuned.display();
     if interrupt::asked() {
         say(&format!("interrupted; the same command goes on from {file}"));

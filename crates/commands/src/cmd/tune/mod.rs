@@ -119,7 +119,7 @@ impl From<StrategyName> for Kind {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     match (&args.replay, &args.suite) {
-        (Some(file), _) => replay::run(&args, file),
+        (Some(file), _) => replay::run(&args, file).map(|()| ExitCode::SUCCESS),
         (None, Some(_)) if args.seeds.is_some() => {
             let why =
                 "--seeds counts searches of a recorded space; on devices there is one, from --seed";
