@@ -144,6 +144,17 @@ pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// The first of these, `max` of them, and how many more there are.
+pub fn listed(names: impl IntoIterator<Item = String>, max: usize) -> String {
+    let mut names: Vec<String> = names.into_iter().collect();
+    let more = names.len().saturating_sub(max);
+    names.truncate(max);
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
 /// `text` over lines of at most `width` characters, broken behind a space, `-`, `/`, `_`, `,` or
 /// `)` where there is one; what would need more than three lines is shortened in the middle.
 pub fn wrapped(text: &str, width: usize) -> String {

@@ -1,6 +1,6 @@
 //! `gpubench model concurrency`: model 7 on measured pairs of kernels.
 
-use super::{show, table};
+use super::{percent, show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
@@ -58,15 +58,10 @@ pub struct Args {
 
 impl Args {
     fn device(&self) -> Device {
-        let unit = Unit {
-            warp: self.warp,
-            work_items: self.work_items,
-            groups: self.groups,
-            registers: 0, // the pairs' kernels are not limited by registers
-            local_memory: self.local_memory,
-            local_piece: self.local_piece,
-        };
-        Device { units: self.units, unit }
+        let &Self { units, warp, work_items, groups, local_memory, local_piece, .. } = self;
+        // The pairs' kernels are not limited by registers.
+        let unit = Unit { warp, work_items, groups, registers: 0, local_memory, local_piece };
+        Device { units, unit }
     }
 }
 
@@ -125,7 +120,7 @@ impl Pair {
         let mut cells = vec![self.name.clone(), format!("{case:?}")];
         cells.extend(counts);
         cells.extend(slowdowns.map(|x| fixed(x, 2)));
-        cells.push(format!("{} %", fixed(100.0 * (slowdown / self.measured - 1.0), 1)));
+        cells.push(percent(slowdown / self.measured - 1.0, 1));
         cells
     }
 }
@@ -191,12 +186,11 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
         ">error",
     ];
     let table = table(&headings, pairs.iter().map(Pair::cells));
-    let percent = |x: f64| format!("{} %", fixed(100.0 * x, 2));
     let line = |name: &str, reproduced: usize, error: f64| {
         format!(
             "{name}: {reproduced} of {} printed estimates, mean absolute error {}\n",
             pairs.len(),
-            percent(error)
+            percent(error, 2)
         )
     };
     let events = &summary.event_driven;
@@ -205,6 +199,6 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
          {table}\n{}{}printed estimates: mean absolute error {}\n",
         line("unit by unit", summary.reproduced, summary.mean_abs_error),
         line("event driven", events.reproduced, events.mean_abs_error),
-        percent(summary.estimated.mean_abs_error),
+        percent(summary.estimated.mean_abs_error, 2),
     )
 }

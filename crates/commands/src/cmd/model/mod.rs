@@ -20,6 +20,7 @@ mod warp_timeline;
 use super::commands;
 use super::show::print;
 use gpubench_core::error::Result;
+use gpubench_core::units::fixed;
 use gpubench_document::{Cell, Column, Table, Unit};
 use gpubench_report::render::{self, json};
 use serde::Serialize;
@@ -73,6 +74,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// What a model has to say: a value for programs, or a table and a sentence for people.
 fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
     print(&if json { json::line(value) } else { text() })
+}
+
+/// A share as a person reads it.
+fn percent(share: f64, digits: usize) -> String {
+    format!("{} %", fixed(100.0 * share, digits))
 }
 
 /// A table as wide as it needs to be; a heading that begins with `>` is that of numbers.

@@ -87,9 +87,9 @@ struct OfWarp {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let (unit, launch) = (unit(&args.unit), launch(&args.launch));
-    let resident = unit
-        .residency(launch)
+    let OfUnit { units, warp, groups, warps, local_memory, registers } = args.unit;
+    let resident = Unit { units, warp, groups, warps, local_memory, registers }
+        .residency(launch(&args.launch))
         .ok_or_else(|| Error::Usage("not even one group fits a unit of this device".into()))?;
     let OfWarp { memory, compute, last_memory, last_compute, .. } = args.warp;
     if last_memory > memory || last_compute > compute {
@@ -108,26 +108,15 @@ pub fn run(args: &Args) -> Result<()> {
     let hidden = f64::from(resident.warps) >= warp.warps_to_hide();
     let Residency { groups, warps, rounds } = resident;
     Prediction::of("4 warp timeline, L14 ch. 4")
-        .number("resident_groups", f64::from(groups), "", "N_RB, floors (printed as ceilings)")
-        .number("resident_warps", f64::from(warps), "", "N_RW = ceil(N_RB·S_B/S_W)")
-        .number("rounds", f64::from(rounds), "", "N_P = ceil(N_B/N_RB)")
-        .number("warps_to_hide", warp.warps_to_hide(), "", "ceil((T_M − T_ML)/(T_C − T_CL)) + 1")
-        .text("latency", if hidden { "hidden" } else { "not hidden" }, "4.5 or 4.6")
+        .part("resident_groups", f64::from(groups), "", "N_RB, floors (printed as ceilings)")
+        .part("resident_warps", f64::from(warps), "", "N_RW = ceil(N_RB·S_B/S_W)")
+        .part("rounds", f64::from(rounds), "", "N_P = ceil(N_B/N_RB)")
+        .part("warps_to_hide", warp.warps_to_hide(), "", "ceil((T_M − T_ML)/(T_C − T_CL)) + 1")
+        .part("latency", if hidden { "hidden" } else { "not hidden" }, "", "4.5 or 4.6")
         .seconds("without_barriers", without, if hidden { "4.5" } else { "4.6" })
         .seconds("barriers", seconds - without, if hidden { "4.7" } else { "4.8" })
         .seconds("seconds", seconds, "the sum of both")
         .show(args.json)
-}
-
-fn unit(of: &OfUnit) -> Unit {
-    Unit {
-        units: of.units,
-        warp: of.warp,
-        groups: of.groups,
-        warps: of.warps,
-        local_memory: of.local_memory,
-        registers: of.registers,
-    }
 }
 
 fn launch(of: &OfLaunch) -> Launch {

@@ -6,6 +6,7 @@ use super::simulated::{self, Simulation};
 use crate::cmd::number::{at_least_zero, share};
 use crate::cmd::show::{print, wrapped};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::listed;
 use gpubench_core::units::seconds;
 use gpubench_model::checkpoint::{Failures, Work};
 use gpubench_model::failure_simulation::Computation;
@@ -197,15 +198,13 @@ fn text(plan: &Plan) -> String {
         "without checkpoints a failure costs {} of computing again, in expectation",
         seconds(plan.recomputed)
     );
-    let shown = plan.checkpoints.iter().take(SHOWN).map(|&t| seconds(t)).collect::<Vec<_>>();
-    let more = plan.checkpoints.len().saturating_sub(SHOWN);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let checkpoints = listed(plan.checkpoints.iter().map(|&t| seconds(t)), SHOWN);
     match plan.waste {
         None => {
             out.push_str("no checkpoint is worth its cost: the first would come after the end\n")
         }
         Some(waste) => {
-            out += &wrapped(&format!("save at {}{rest}", shown.join(", ")), ["", "  "], false);
+            out += &wrapped(&format!("save at {checkpoints}"), ["", "  "], false);
             let wasted = seconds(waste);
             let _ = writeln!(
                 out,
