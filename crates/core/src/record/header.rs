@@ -19,7 +19,7 @@ fn is_first_method(method: &u32) -> bool {
 }
 
 /// Everything that holds for the whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format, [`super::VERSION`].
     pub version: u32,

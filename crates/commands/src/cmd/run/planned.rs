@@ -267,14 +267,12 @@ pub(super) fn new_header(
         exact_rounds: args.rounds.is_some(),
         budget: args.budget,
         cool_down: args.cool_down,
-        in_turn: None,
         verify_only: args.verify,
-        tuned: None,
         filters: args.filter.clone(),
-        imported: vec![],
         host: host(),
         remotes: remotes.hosts(devices),
         devices: devices.to_vec(),
+        ..Header::default()
     })
 }
 
