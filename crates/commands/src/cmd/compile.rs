@@ -1,7 +1,7 @@
 //! The OpenCL C of a suite's own kernels, compiled by a driver of this machine. As in a run a worker
 //! does it: a compiler may crash.
 
-use super::found::{LISTING, describe};
+use super::found::describe;
 use crate::worker::{WorkerSupervisor, devices};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::gpu::{Language, Origin};
@@ -26,7 +26,7 @@ pub fn compile(suite: &Suite) -> Result<Option<String>> {
     if own.is_empty() {
         return Ok(None);
     }
-    let device = match devices("opencl", LISTING) {
+    let device = match devices("opencl") {
         Ok(found) => found.into_iter().next(),
         Err(outcome) => {
             return Ok(Some(format!("OpenCL C not compiled: {}", describe(outcome))));

@@ -1,6 +1,6 @@
 //! `gpubench doctor`: explain why a device is missing, and what to install.
 
-use super::found::{LISTING, describe};
+use super::found::describe;
 use super::show::{print, wrapped};
 use crate::worker;
 use gpubench_core::error::Result;
@@ -72,7 +72,7 @@ fn examine() -> Report {
 /// What a backend lists, or the result of it.
 fn listed(name: &str) -> (usize, Finding) {
     const AREA: &str = "devices";
-    match worker::devices(name, LISTING) {
+    match worker::devices(name) {
         Ok(found) if found.is_empty() => {
             let todo = "see the other findings; without a problem there, the drivers know no device of this machine";
             (0, Finding::warning(AREA, format!("{name} finds no device"), todo))

@@ -12,10 +12,6 @@ use gpubench_device::device_choice::{Numbered, Selector, backends, choose, witho
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;
-use std::time::Duration;
-
-/// The longest that a backend may take to list its devices.
-pub(super) const LISTING: Duration = Duration::from_secs(60);
 
 /// Finds them. A backend that fails is named on stderr and does not hide the others' devices.
 ///
@@ -45,7 +41,7 @@ pub fn list(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
     let mut all = vec![];
     for remote in remotes.iter() {
         let failed = |outcome| Error::Device(format!("{}: {}", remote.name(), describe(outcome)));
-        let (devices, notes) = remote.list(selector, LISTING).map_err(failed)?;
+        let (devices, notes) = remote.list(selector).map_err(failed)?;
         notes.iter().for_each(|note| say(&format!("{}: {note}", remote.name())));
         all.extend(devices);
     }
@@ -82,7 +78,7 @@ pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> 
             // Nothing can crash there, and what is wrong in a description is to be shown in it.
             SIM => Asked::Answered(backend.devices().map(Ok)),
             name => {
-                let ask = move || worker::devices(name, LISTING);
+                let ask = move || worker::devices(name);
                 // Where the system has no thread left, one after the other.
                 std::thread::Builder::new()
                     .spawn_scoped(scope, ask)

@@ -23,7 +23,7 @@ mod stderr_tail;
 mod supervisor;
 mod transport;
 
-pub use client::{Client, devices, signatures};
+pub use client::{Client, devices, signatures, stage_labels};
 pub use deadlines::Deadlines;
 pub use group::kill_all;
 pub use host::{host, version};

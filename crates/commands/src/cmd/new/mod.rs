@@ -3,7 +3,6 @@
 mod write;
 
 use super::compile::{located, without_log};
-use super::found::LISTING;
 use super::show::print;
 use crate::worker;
 use gpubench_core::error::{Error, Result};
@@ -107,8 +106,8 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
     };
     let found = match language {
         Language::Wgsl => wgsl_signatures(&source)?,
-        Language::Opencl => match worker::signatures("opencl", &source, LISTING) {
-            Ok(Some((_, found))) => found,
+        Language::Opencl => match worker::signatures("opencl", &source) {
+            Ok(Some(found)) => found,
             Ok(None) => return Err(Error::NoDevice),
             Err(outcome) => return Err(failure(&source, outcome)),
         },

@@ -1,5 +1,6 @@
 //! Another machine: how to get there, what it is, and the link to it.
 
+use super::super::client::LISTING;
 use super::super::host::version;
 use super::link::{Link, NoLink};
 use super::message::{Answer, Ask, SILENCE};
@@ -101,11 +102,6 @@ impl Remote {
         &self.name
     }
 
-    /// The machine that answered.
-    pub fn host(&self) -> &Host {
-        &self.host
-    }
-
     /// The devices that a selector's backends have there, and notes about those that failed.
     ///
     /// # Errors
@@ -113,10 +109,9 @@ impl Remote {
     pub fn list(
         &self,
         selector: &Selector,
-        limit: Duration,
     ) -> std::result::Result<(Vec<DeviceInfo>, Vec<String>), Outcome> {
         let ask = Ask::List(selector.clone());
-        self.with_link(|link, _| match link.ask_once(ask, "listing the devices", 2 * limit)? {
+        self.with_link(|link, _| match link.ask_once(ask, "listing the devices", 2 * LISTING)? {
             Answer::Listed { mut devices, notes } => {
                 devices.iter_mut().for_each(|device| device.remote = Some(self.name.clone()));
                 Ok((devices, notes))
