@@ -40,7 +40,7 @@ pub struct Args {
     /// was verified and is wrong now (unverified) or has no verdict now (missing), or is unsure
     #[arg(long, value_name = "slower[:PERCENT],unverified,missing,unsure", value_parser = fail_on,
           value_delimiter = ',', num_args = 0..=1, default_missing_value = DEFAULT_GATE)]
-    fail_on: Option<Vec<FailOn>>,
+    fail_on: Option<Vec<Gate>>,
     /// How to write the comparison
     #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
     format: CompareFormat,
@@ -80,16 +80,6 @@ struct Terms {
     allow_mismatch: bool,
 }
 
-/// One thing that a comparison fails on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum FailOn {
-    /// A relative slowdown of more than this.
-    Slower(f64),
-    Unverified,
-    Missing,
-    Unsure,
-}
-
 /// `5%`, `5 %` or `5`; a bare number below 1 may be meant either way.
 fn percent(text: &str) -> Result<f64, String> {
     let (number, bare) = match text.strip_suffix('%') {
@@ -118,14 +108,15 @@ fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
     cases.cases.keys().filter(is_planned).cloned().collect()
 }
 
-fn fail_on(text: &str) -> Result<FailOn, String> {
+/// A gate that fails on one thing: a relative slowdown of more than so much, or what else it names.
+fn fail_on(text: &str) -> Result<Gate, String> {
     Ok(match text.trim() {
-        "slower" => FailOn::Slower(0.0),
-        "unverified" => FailOn::Unverified,
-        "missing" => FailOn::Missing,
-        "unsure" => FailOn::Unsure,
+        "slower" => Gate { slower: Some(0.0), ..Gate::OPEN },
+        "unverified" => Gate { unverified: true, ..Gate::OPEN },
+        "missing" => Gate { missing: true, ..Gate::OPEN },
+        "unsure" => Gate { unsure: true, ..Gate::OPEN },
         other => match other.split_once(':') {
-            Some(("slower", share)) => FailOn::Slower(percent(share)?),
+            Some(("slower", share)) => Gate { slower: Some(percent(share)?), ..Gate::OPEN },
             _ => {
                 return Err(format!(
                     "expected some of {DEFAULT_GATE},unsure, or such as slower:5%"
@@ -135,13 +126,13 @@ fn fail_on(text: &str) -> Result<FailOn, String> {
     })
 }
 
-/// The gate that fails on these and on nothing else.
-fn gate_of(wanted: &[FailOn]) -> Gate {
-    wanted.iter().fold(Gate::OPEN, |gate, one| match one {
-        FailOn::Slower(allowed) => Gate { slower: Some(*allowed), ..gate },
-        FailOn::Unverified => Gate { unverified: true, ..gate },
-        FailOn::Missing => Gate { missing: true, ..gate },
-        FailOn::Unsure => Gate { unsure: true, ..gate },
+/// The gate that fails on what any of these fails on, by the last slowdown that is said.
+fn gate_of(all: &[Gate]) -> Gate {
+    all.iter().fold(Gate::OPEN, |gate, one| Gate {
+        slower: one.slower.or(gate.slower),
+        unverified: gate.unverified || one.unverified,
+        missing: gate.missing || one.missing,
+        unsure: gate.unsure || one.unsure,
     })
 }
 

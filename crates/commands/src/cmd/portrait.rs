@@ -1,15 +1,13 @@
 //! `gpubench portrait`: what devices can do, in one look.
 
-use super::choice::one_of;
 use super::known::of_run;
-use super::report::{chosen_format, source, write};
+use super::report::{chosen_format, formats, source, write};
 use super::results;
 use super::show::width;
-use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{ReportInput, ReportedDevice};
 use gpubench_core::error::{Error, Result};
-use gpubench_report::formats::{FORMATS, Format, Report};
+use gpubench_report::formats::{Format, Report};
 use gpubench_report::portrait::section;
 use std::path::PathBuf;
 
@@ -26,14 +24,8 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
-    #[arg(long, value_parser = formats())]
+    #[arg(long, value_parser = formats(|format| format.ranks))]
     format: Option<&'static Format>,
-}
-
-/// The formats that show sections as people read them.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let readable = FORMATS.iter().filter(|format| format.ranks);
-    one_of(readable.map(|format| (format.name, format.about, format)))
 }
 
 /// Runs the command.

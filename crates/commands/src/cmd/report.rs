@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
-    #[arg(long, value_parser = formats())]
+    #[arg(long, value_parser = formats(|_| true))]
     format: Option<&'static Format>,
     #[command(flatten)]
     shown: Shown,
@@ -43,9 +43,10 @@ pub(super) struct Shown {
     sources: Sources,
 }
 
-/// A parser of formats.
-pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    one_of(FORMATS.iter().map(|format| (format.name, format.about, format)))
+/// A parser of the formats that are any of these.
+pub(super) fn formats(any: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
+    let all = FORMATS.iter().filter(move |format| any(format));
+    one_of(all.map(|format| (format.name, format.about, format)))
 }
 
 /// Writes the report.

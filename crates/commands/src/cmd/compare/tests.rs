@@ -26,7 +26,7 @@ fn a_percentage_is_one_with_its_sign_or_without() {
 
 #[test]
 fn a_gate_fails_on_what_it_names() {
-    assert_eq!(fail_on("slower:5"), Ok(FailOn::Slower(0.05)));
+    assert_eq!(fail_on("slower:5"), Ok(Gate { slower: Some(0.05), ..Gate::OPEN }));
     let gate =
         |text: &str| gate_of(&text.split(',').map(|one| fail_on(one).unwrap()).collect::<Vec<_>>());
     assert_eq!(gate(DEFAULT_GATE), Gate::default());

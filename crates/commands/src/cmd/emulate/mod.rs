@@ -3,6 +3,7 @@
 mod buffers;
 mod show;
 
+use super::choice::one_of;
 use super::show::{print, width};
 use crate::worker::host;
 use buffers::{Input, Show, Shown, read_inputs, shown};
@@ -43,8 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = Rules::default().transaction)]
     transaction: u32,
     /// How accesses of a warp become transactions
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Rule::Warp)]
-    coalescing: Rule,
+    #[arg(long, value_parser = one_of(COALESCING), value_name = "RULE", default_value = "warp")]
+    coalescing: Coalescing,
     /// Banks of local memory
     #[arg(long, value_name = "BANKS", default_value_t = Rules::default().banks)]
     banks: u32,
@@ -75,16 +76,12 @@ pub struct Args {
     json: bool,
 }
 
-/// As [`Coalescing`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Rule {
-    /// Each segment that the warp touches, once
-    Warp,
-    /// Each segment that either half touches, once
-    HalfWarp,
-    /// One for a half warp in order, else one a lane
-    InOrder,
-}
+/// The rules on the command line.
+const COALESCING: [(&str, &str, Coalescing); 3] = [
+    ("warp", "Each segment that the warp touches, once", Coalescing::Warp),
+    ("half-warp", "Each segment that either half touches, once", Coalescing::HalfWarp),
+    ("in-order", "One for a half warp in order, else one a lane", Coalescing::InOrder),
+];
 
 /// A limit of time on the command line.
 pub(super) fn limit(text: &str) -> Result<Duration, String> {
@@ -186,21 +183,6 @@ fn numbered(args: &Args) -> Result<ExitCode> {
     }
 }
 
-impl Args {
-    fn rules(&self, warp: u32) -> Rules {
-        Rules {
-            warp,
-            transaction: self.transaction,
-            banks: self.banks,
-            coalescing: match self.coalescing {
-                Rule::Warp => Coalescing::Warp,
-                Rule::HalfWarp => Coalescing::HalfWarp,
-                Rule::InOrder => Coalescing::InOrder,
-            },
-        }
-    }
-}
-
 /// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is
 /// measured of it. Of a kernel that cannot be emulated it says why.
 fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
@@ -277,7 +259,8 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         show: vec![],
         error: None,
     };
-    let counts = Some(args.rules(warp));
+    let &Args { transaction, banks, coalescing, .. } = args;
+    let counts = Some(Rules { warp, transaction, banks, coalescing });
     let subgroup = candidate.kernel.settings.subgroup.unwrap_or(warp);
     let instrumentation = Instrumentation { counts, races: true, limit: args.limit, subgroup };
     match seen(case, contents, group, instrumentation) {

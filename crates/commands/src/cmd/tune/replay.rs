@@ -6,7 +6,7 @@ use crate::cmd::show::{print, text};
 use crate::store::replace;
 use gpubench_core::error::{Error, Result};
 use gpubench_report::render::json::json;
-use gpubench_tune::{Kind, summarise};
+use gpubench_tune::summarise;
 use std::path::Path;
 
 /// Variants of a search where nothing is said.
@@ -26,7 +26,7 @@ pub fn run(args: &Args, path: &Path) -> Result<()> {
             "{file} has {all} variants, so {variants} cannot be tried: --variants {all} at most"
         )));
     }
-    let kind = Kind::from(args.strategy);
+    let kind = args.strategy;
     let summary = summarise(&recorded, kind, variants, u64::from(seeds))
         .ok_or_else(|| Error::Usage("nothing to try: no seeds".into()))?;
     if let Some(path) = &args.t4 {
