@@ -12,8 +12,8 @@ use super::show::print;
 use super::tune::recorded;
 use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
-use gpubench_core::error::{Error, Result};
-use gpubench_core::text::read;
+use gpubench_core::error::Result;
+use gpubench_core::text::parsed;
 use gpubench_document::{Unit, number};
 use gpubench_report::render::json::json;
 use kernels::Workload;
@@ -83,9 +83,7 @@ struct Report {
 pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let recorded = recorded::read(&args.space)?;
-    let file = args.device.display().to_string();
-    let text = read(&args.device, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
-    let sheet = DataSheet::parse(&file, &text)?;
+    let sheet = parsed(&args.device, LARGEST, DataSheet::parse)?;
     let device = sheet.name.clone();
     let spaced = Spaced::new(args.workload, &recorded, sheet)?;
     let (models, baselines) = spaced.evaluate(args.fit, u64::from(args.draws))?;

@@ -5,7 +5,7 @@ use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Outcome, is_round};
-use gpubench_core::text;
+use gpubench_core::text::parsed;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml;
 use serde::de::Error as _;
@@ -138,10 +138,7 @@ impl Mapping {
     /// # Errors
     /// `Usage` where the file cannot be read, `Suite` with the place of a mistake in it.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        let text =
-            text::read(path, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
-        Self::parse(&file, &text)
+        parsed(path, LARGEST, Self::parse)
     }
 
     fn parse(file: &str, text: &str) -> Result<Self> {
