@@ -52,7 +52,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let filters = Filters::parse(&args.filter, &suite)?;
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
-    let Some(_locks) = locks::take(&devices, &Remotes::default(), false)? else {
+    let Some(_locks) = locks::take(&devices, &Remotes::default(), [false; 2])? else {
         return Ok(ExitCode::from(130));
     };
     let (mut all_well, mut any) = (true, false);

@@ -60,6 +60,11 @@ impl Run {
         }
     }
 
+    /// The file's name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Whether it came to its end, and all of its records are here.
     pub fn is_complete(&self) -> bool {
         let records = self.records.len() as u64;

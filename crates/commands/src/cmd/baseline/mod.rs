@@ -192,12 +192,9 @@ fn show_one(name: &str, folder: &Path) -> Result<()> {
 
 /// The one baseline with `name` in its file name.
 fn named(name: &str, folder: &Path) -> Result<Run> {
-    let stem = |run: &Run| {
-        run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
-    };
     let (mut runs, _) = baseline::list(folder)?;
-    let all: Vec<String> = runs.iter().map(stem).collect();
-    runs.retain(|run| stem(run).contains(&name.to_lowercase()));
+    let all: Vec<String> = runs.iter().map(Run::name).collect();
+    runs.retain(|run| run.name().contains(&name.to_lowercase()));
     match runs.len() {
         1 => Ok(runs.remove(0)),
         0 => Err(Error::Usage(format!(
@@ -206,7 +203,7 @@ fn named(name: &str, folder: &Path) -> Result<Run> {
             if all.is_empty() { "none".to_owned() } else { all.join(", ") }
         ))),
         _ => {
-            let found: Vec<String> = runs.iter().map(stem).collect();
+            let found: Vec<String> = runs.iter().map(Run::name).collect();
             Err(Error::Usage(format!("`{name}` may be {}: say more", found.join(", "))))
         }
     }

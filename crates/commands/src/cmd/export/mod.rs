@@ -7,7 +7,7 @@ mod parquet;
 use super::choice::one_of;
 use super::results;
 use super::show::warnings;
-use crate::store::{Run, RunFile, read};
+use crate::store::{RunFile, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export_rows::{Cell, row};
@@ -49,13 +49,13 @@ pub fn run(args: Args) -> Result<()> {
 fn each(files: &[RunFile], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
     for file in files {
-        let Run { path, header, records, warnings: flaws, .. } = read(file)?;
-        let run = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-        for cells in records.iter().filter_map(|record| row(&run, &header, record)) {
+        let run = read(file)?;
+        let name = run.name();
+        for cells in run.records.iter().filter_map(|record| row(&name, &run.header, record)) {
             rows += 1;
             take(cells)?;
         }
-        warnings(&flaws);
+        warnings(&run.warnings);
     }
     Ok(rows)
 }

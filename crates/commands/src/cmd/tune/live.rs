@@ -41,13 +41,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     let profiled = profiled(&profiles, &devices)?;
     trust::ask(&suite, args.trust)?;
-    let _locks = match args.no_lock {
-        true => vec![],
-        false => match locks::take(&devices, &Remotes::default(), args.no_wait)? {
-            Some(locks) => locks,
-            None => return Ok(ExitCode::from(interrupt::EXIT)),
-        },
-    };
+    let locks = locks::take(&devices, &Remotes::default(), [args.no_lock, args.no_wait])?;
+    let Some(_locks) = locks else { return Ok(ExitCode::from(interrupt::EXIT)) };
     let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
         let count = targets.len();
