@@ -289,11 +289,7 @@ type Estimate = (f64, Option<[f64; 2]>, Option<Bound>, Model);
 
 impl Known {
     /// Seconds of a kernel, an interval, and what bounds it.
-    fn predict(
-        &self,
-        wanted: &Wanted,
-        counted: Counted,
-    ) -> std::result::Result<DevicePrediction, String> {
+    fn predict(&self, wanted: &Wanted, counted: Counted) -> Result<DevicePrediction, String> {
         let launch = wanted.launch(counted);
         if matches!(self.predictor, Predictor::Profile(_)) && is_probe(&launch.key) {
             return Err("its time is part of the profile".into());
@@ -338,7 +334,7 @@ impl Known {
         launch: &Launch,
         evaluation: &Evaluation,
         device: Option<&Device>,
-    ) -> std::result::Result<Estimate, String> {
+    ) -> Result<Estimate, String> {
         let seen = evaluation.fitted.factors.contains_key(&launch.kernel);
         let score =
             if seen { &evaluation.leave_one_size_out } else { &evaluation.leave_one_workload_out };

@@ -18,7 +18,7 @@ pub fn run(args: Args) -> Result<()> {
     relay(&found::list_here, Duration::from_secs_f64(args.silence))
 }
 
-fn silence(text: &str) -> std::result::Result<f64, String> {
+fn silence(text: &str) -> Result<f64, String> {
     let expected =
         || format!("expected seconds between {} and {}", SILENCES.start(), SILENCES.end());
     text.parse().ok().filter(|seconds| SILENCES.contains(seconds)).ok_or_else(expected)

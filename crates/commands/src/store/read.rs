@@ -360,7 +360,7 @@ impl Records {
     ///
     /// # Errors
     /// The line of the record that has them.
-    fn enter(&mut self, record: &Record) -> std::result::Result<(), u64> {
+    fn enter(&mut self, record: &Record) -> Result<(), u64> {
         let round = (record.device, record.round);
         match self.known.get_mut(&record.key) {
             Some(case) => {

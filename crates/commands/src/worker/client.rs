@@ -54,10 +54,7 @@ pub fn devices(backend: &str) -> Result<Vec<DeviceInfo>, Outcome> {
 ///
 /// # Errors
 /// The worker's error instead.
-pub fn signatures(
-    backend: &str,
-    source: &KernelSource,
-) -> Result<Option<Vec<Signature>>, Outcome> {
+pub fn signatures(backend: &str, source: &KernelSource) -> Result<Option<Vec<Signature>>, Outcome> {
     let (mut client, devices) = Client::listing(backend)?;
     if devices.is_empty() {
         return Ok(None);

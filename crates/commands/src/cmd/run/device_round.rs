@@ -108,7 +108,7 @@ impl Session<'_> {
         (turn, case): (Turn, &Case),
         to_come: ToCome,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Option<Outcome>> {
+    ) -> Result<Record, Option<Outcome>> {
         let budget = &self.time_budgets[device];
         let may_wait = self.may_be_deferred(device, phase);
         let is_smallest = turn.rank == 0;
@@ -243,7 +243,7 @@ impl Session<'_> {
         device: usize,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Outcome> {
+    ) -> Result<Record, Outcome> {
         if let Some(why) = self.skip_reason(case, device) {
             return Err(Outcome::Skipped(why));
         }

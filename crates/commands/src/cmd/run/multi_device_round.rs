@@ -60,7 +60,7 @@ impl Session<'_> {
         round: u32,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Outcome> {
+    ) -> Result<Record, Outcome> {
         let used_up = || Outcome::Skipped(self.multi_device_budget.used_up().into());
         let Share { seconds, warmup } = share.ok_or_else(used_up)?;
         let policy = Policy { seconds, warmup, ..self.policy.clone() };

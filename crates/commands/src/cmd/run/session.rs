@@ -179,7 +179,7 @@ impl Session<'_> {
 
 /// A record at its place in the run, or one that says why `case` was not measured.
 pub(super) fn placed(
-    record: std::result::Result<Record, Outcome>,
+    record: Result<Record, Outcome>,
     case: &Case,
     device: usize,
     round: u32,

@@ -106,10 +106,7 @@ impl Remote {
     ///
     /// # Errors
     /// The error instead.
-    pub fn list(
-        &self,
-        selector: &Selector,
-    ) -> std::result::Result<(Vec<DeviceInfo>, Vec<String>), Outcome> {
+    pub fn list(&self, selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>), Outcome> {
         let ask = Ask::List(selector.clone());
         self.with_link(|link, _| match link.ask_once(ask, "listing the devices", 2 * LISTING)? {
             Answer::Listed { mut devices, notes } => {
@@ -125,10 +122,7 @@ impl Remote {
     ///
     /// # Errors
     /// The error instead.
-    pub fn lock(
-        &self,
-        devices: &[DeviceInfo],
-    ) -> std::result::Result<Option<(Option<u32>, String)>, Outcome> {
+    pub fn lock(&self, devices: &[DeviceInfo]) -> Result<Option<(Option<u32>, String)>, Outcome> {
         let devices: Vec<DeviceInfo> = devices.iter().map(as_there).collect();
         // Another run tries anew.
         self.state().lost = 0;
@@ -145,7 +139,7 @@ impl Remote {
     ///
     /// # Errors
     /// The error instead.
-    pub fn unlock(&self) -> std::result::Result<(), Outcome> {
+    pub fn unlock(&self) -> Result<(), Outcome> {
         self.with_link(|link, state| {
             state.locked.clear();
             match link.ask_once(Ask::Unlock, "giving devices back", SHORT)? {
@@ -167,8 +161,8 @@ impl Remote {
     /// Does something with the link, which is made again where it was lost.
     pub(super) fn with_link<T>(
         &self,
-        job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
-    ) -> std::result::Result<T, Outcome> {
+        job: impl FnOnce(&mut Link, &mut State) -> Result<T, Outcome>,
+    ) -> Result<T, Outcome> {
         let mut state = self.state();
         if state.lost >= GIVEN_UP {
             let why = format!("it was lost {GIVEN_UP} times in a row and is not tried again");
@@ -184,9 +178,9 @@ impl Remote {
 
     fn tried<T>(
         &self,
-        job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
+        job: impl FnOnce(&mut Link, &mut State) -> Result<T, Outcome>,
         state: &mut State,
-    ) -> std::result::Result<T, Outcome> {
+    ) -> Result<T, Outcome> {
         let mut link = match state.link.take() {
             Some(link) => link,
             None => self.again(state)?,
@@ -199,10 +193,7 @@ impl Remote {
     }
 
     /// Does something with the link where there is one; one that is lost is made again when it is needed.
-    pub(super) fn if_linked<T>(
-        &self,
-        job: impl FnOnce(&mut Link) -> std::result::Result<T, Outcome>,
-    ) {
+    pub(super) fn if_linked<T>(&self, job: impl FnOnce(&mut Link) -> Result<T, Outcome>) {
         let mut state = self.state();
         if let Some(mut link) = state.link.take() {
             state.link = job(&mut link).is_ok().then_some(link);
@@ -214,7 +205,7 @@ impl Remote {
     }
 
     /// A new link, with the locks that the old one had; files are to be sent again.
-    fn again(&self, state: &mut State) -> std::result::Result<Link, Outcome> {
+    fn again(&self, state: &mut State) -> Result<Link, Outcome> {
         std::thread::sleep(PAUSE);
         let (mut link, greeting) =
             Link::open(&self.words, self.silence).map_err(|no| Outcome::LinkLost(no.why))?;
@@ -240,10 +231,7 @@ impl Remote {
     }
 }
 
-fn lock(
-    link: &mut Link,
-    devices: &[DeviceInfo],
-) -> std::result::Result<Option<(Option<u32>, String)>, Outcome> {
+fn lock(link: &mut Link, devices: &[DeviceInfo]) -> Result<Option<(Option<u32>, String)>, Outcome> {
     match link.ask_once(Ask::Lock(devices.to_vec()), "locking the devices", SHORT)? {
         Answer::Locked => Ok(None),
         Answer::HeldBy(pid, device) => Ok(Some((pid, device))),
