@@ -124,14 +124,8 @@ pub(super) fn located(line: &str, file: &str, text: &Arc<str>) -> Option<Located
     let start: usize = text.split_inclusive('\n').take(row).map(str::len).sum();
     let width = text[start..].lines().next().map_or(0, str::len);
     let message = if message.is_empty() { before } else { message };
-    Some(Located {
-        file: file.to_owned(),
-        text: text.clone(),
-        offset: start + column.min(width),
-        len: 0,
-        message: message.to_owned(),
-        help: None,
-    })
+    let offset = start + column.min(width);
+    Some(Located::at(file, text.clone(), offset..offset, message, None))
 }
 
 #[cfg(test)]

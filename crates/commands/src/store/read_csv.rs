@@ -228,14 +228,7 @@ fn diagnostic(
     message: &str,
     help: Option<&str>,
 ) -> Error {
-    Error::Suite(vec![Located {
-        file: file.to_owned(),
-        text: text.into(),
-        offset,
-        len,
-        message: message.to_owned(),
-        help: help.map(str::to_owned),
-    }])
+    Error::Suite(vec![Located::at(file, text, offset..offset + len, message, help)])
 }
 
 #[cfg(test)]

@@ -59,18 +59,11 @@ pub fn run(args: &Args) -> Result<()> {
 fn decision(args: &Args, gained: f64, prediction: Prediction) -> Prediction {
     let Some(cost) = args.development else { return prediction };
     let runs = runs_to_pay(cost, gained);
-    let prediction = prediction.seconds("gained", gained, "gain × T_total").part(
-        "runs_to_pay",
-        runs,
-        "runs",
-        "ours: ceil(development / gained)",
-    );
+    let equation = "ours: ceil(development / gained)";
+    let prediction = prediction.seconds("gained", gained, "gain × T_total");
+    let prediction = prediction.part("runs_to_pay", runs, "runs", equation);
     let Some(planned) = args.runs else { return prediction };
+    let (net, equation) = (planned * gained - cost, "ours: runs × gained − development");
     let worth = if planned >= runs { "yes" } else { "no" };
-    prediction.seconds("net", planned * gained - cost, "ours: runs × gained − development").part(
-        "worth",
-        worth,
-        "",
-        "ours: runs ≥ runs_to_pay",
-    )
+    prediction.seconds("net", net, equation).part("worth", worth, "", "ours: runs ≥ runs_to_pay")
 }

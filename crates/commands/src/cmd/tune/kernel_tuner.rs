@@ -86,14 +86,8 @@ fn parse(text: &str) -> serde_json::Result<Value> {
 fn not_json(file: &str, text: &str, error: &serde_json::Error) -> Error {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     let offset = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-    Error::Suite(vec![Located {
-        file: file.to_owned(),
-        text: text.into(),
-        offset: offset.min(text.len()),
-        len: 0,
-        message: format!("not JSON: {error}"),
-        help: None,
-    }])
+    let at = offset.min(text.len());
+    Error::Suite(vec![Located::at(file, text, at..at, format!("not JSON: {error}"), None)])
 }
 
 /// Parameters by name, and their result: time and samples, or what failed.
