@@ -35,7 +35,8 @@ pub fn compile(suite: &Suite) -> Result<Option<String>> {
     let Some(device) = device else {
         return Ok(Some("OpenCL C not compiled: no OpenCL driver here".into()));
     };
-    let cases: Vec<Case> = plan(suite, &device, &LIMITS).into_iter().filter_map(planned).collect();
+    let planned = plan(suite, &device, &LIMITS).into_iter().filter_map(Planned::case);
+    let cases: Vec<Case> = planned.filter(|case| !case.candidates.is_empty()).collect();
     let mut supervisor = WorkerSupervisor::new(device, Sim::default(), None);
     let (mut compiled, mut wrong) = (0, vec![]);
     for (workload, text) in &own {
@@ -63,11 +64,6 @@ fn own_text(workload: &Workload) -> Option<&KernelText> {
     let text = workload.kernel.as_ref()?.text(Language::Opencl)?;
     let own = matches!(text.origin, Origin::User(_)) && text.written == Written::Plain;
     own.then_some(text)
-}
-
-/// A case that has something to compile.
-fn planned(planned: Planned) -> Option<Case> {
-    planned.case().filter(|case| !case.candidates.is_empty())
 }
 
 /// What is wrong, at the kernel's lines where the compiler names any, else at the workload.

@@ -6,7 +6,7 @@ mod show;
 use super::choice::one_of;
 use super::show::{print, width};
 use crate::worker::host;
-use buffers::{Input, Show, Shown, read_inputs, shown};
+use buffers::{Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
@@ -25,6 +25,8 @@ use gpubench_report::render::json;
 use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -63,10 +65,10 @@ pub struct Args {
     seed: u64,
     /// Elements of a buffer to print afterwards, such as 'out[0..16]'; several are printed in order
     #[arg(long, value_name = "BUFFER[A..B]", value_parser = buffers::show)]
-    show: Vec<Show>,
+    show: Vec<(String, Range<u64>)>,
     /// A buffer's contents: little-endian words, as many as it holds
     #[arg(long, value_name = "BUFFER=FILE", value_parser = buffers::input)]
-    input: Vec<Input>,
+    input: Vec<(String, PathBuf)>,
     /// Print the kernels in WGSL, lines numbered as in messages, instead of running them
     #[arg(long, conflicts_with_all = ["json", "show"])]
     wgsl: bool,
@@ -103,7 +105,7 @@ fn group(text: &str) -> Result<[u32; 3], String> {
 }
 
 /// The result of one case.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Emulated {
     /// The case's name.
     case: String,
@@ -226,7 +228,7 @@ fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
 /// A suite by its name or file; else `all`, of which only the workload of this name is kept.
 fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     let filters = filters.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?;
-    let is_file = what.ends_with(".yaml") || std::path::Path::new(what).exists();
+    let is_file = what.ends_with(".yaml") || Path::new(what).exists();
     if is_file || gpubench_suite::suites().contains(&what) {
         return Ok((load(what)?, filters));
     }
@@ -253,11 +255,7 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         variant: candidate.label.clone(),
         groups: candidate.groups,
         group,
-        seconds: 0.0,
-        counts: None,
-        faults: vec![],
-        show: vec![],
-        error: None,
+        ..Emulated::default()
     };
     let &Args { transaction, banks, coalescing, .. } = args;
     let counts = Some(Rules { warp, transaction, banks, coalescing });
@@ -265,7 +263,8 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
     let instrumentation = Instrumentation { counts, races: true, limit: args.limit, subgroup };
     match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds, mut launch)) => {
-            one.show = shown(case, &args.show, &mut launch.buffers)?;
+            let shown = |wanted| shown(case, wanted, &mut launch.buffers);
+            one.show = args.show.iter().map(shown).collect::<Result<_>>()?;
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;

@@ -88,14 +88,8 @@ impl Lab for DeviceLab<'_> {
         let case = match self.target.case(variant, &self.limits) {
             Ok(case) => case,
             Err(reason) => {
-                return Ok(Attempt {
-                    interval: None,
-                    launch: None,
-                    outcome: "unsupported".into(),
-                    why: Some(printable(&reason.to_string(), MAX_WHY)),
-                    samples: 0,
-                    on_device: false,
-                });
+                let why = Some(printable(&reason.to_string(), MAX_WHY));
+                return Ok(Attempt { outcome: "unsupported".into(), why, ..Attempt::default() });
             }
         };
         let record = self.supervisor.measure(&case, &self.policy(best), &mut |_| {});

@@ -19,7 +19,7 @@ pub struct Budget {
 }
 
 /// The result of trying a variant.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attempt {
     /// Its time, where it ran and was right.
     pub interval: Option<Interval>,
