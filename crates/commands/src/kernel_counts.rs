@@ -218,7 +218,7 @@ fn untimed(case: &Case, variant: &Candidate) -> Launch {
         passes: variant.pass_count() as f64,
         operations: variant.flops,
         bytes: variant.bytes,
-        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
+        buffers: case.working_set().0 as f64,
         own_roof: OwnRoof::default(),
         counted: Err("it was not counted".into()),
         seconds: f64::NAN,

@@ -8,6 +8,7 @@ use gpubench_analysis::{
     DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
 };
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Record, measured_rounds};
 use gpubench_core::text::printable;
 use gpubench_core::units::quoted;
@@ -260,8 +261,7 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         match before.iter().find(|old| same_view(&old.device, &cases.device)) {
             Some(old_cases) => compared.push(pair(old, old_cases, new, cases, terms)?),
             None if now.len() > 1 => {
-                let name = printable(&cases.device.name, 60);
-                say(&format!("{name} ({}) is not in the old run", cases.device.backend));
+                say(&format!("{} is not in the old run", named(&cases.device)));
             }
             None => {}
         }
@@ -306,11 +306,14 @@ fn in_turn(old: &Run, new: &Run) -> bool {
     pair(new).is_some() && pair(old) == pair(new)
 }
 
+/// A device with its API.
+fn named(device: &DeviceInfo) -> String {
+    format!("{} ({})", printable(&device.name, 60), device.backend)
+}
+
 fn differ(before: &[DeviceCases], now: &[DeviceCases]) -> Error {
     let names = |all: &[DeviceCases]| {
-        let one =
-            |c: &DeviceCases| format!("{} ({})", printable(&c.device.name, 60), c.device.backend);
-        all.iter().map(one).collect::<Vec<_>>().join(", ")
+        all.iter().map(|cases| named(&cases.device)).collect::<Vec<_>>().join(", ")
     };
     Error::NothingCompared(format!(
         "the devices differ: {} before, {} now (--allow-mismatch compares one with one)",
@@ -328,12 +331,10 @@ fn pair(
 ) -> Result<Compared> {
     if !same_view(&before.device, &now.device) && !terms.allow_mismatch {
         return Err(Error::Usage(format!(
-            "{} is of {} ({}), the run of {} ({}): --allow-mismatch compares them all the same",
+            "{} is of {}, the run of {}: --allow-mismatch compares them all the same",
             old.path.display(),
-            printable(&before.device.name, 60),
-            before.device.backend,
-            printable(&now.device.name, 60),
-            now.device.backend
+            named(&before.device),
+            named(&now.device)
         )));
     }
     let options = Options {

@@ -294,7 +294,7 @@ impl Known {
         if matches!(self.predictor, Predictor::Profile(_)) && is_probe(&launch.key) {
             return Err("its time is part of the profile".into());
         }
-        let (seconds, interval, bound, with) = match &self.predictor {
+        let (seconds, interval, bound, model) = match &self.predictor {
             Predictor::Hybrid(evaluation, device) => {
                 self.by_runs(&launch, evaluation, device.as_deref())?
             }
@@ -310,19 +310,15 @@ impl Known {
                 (seconds, Some([low, high]), Some(bound), ends[1].model())
             }
         };
-        let measured = self.measured.seconds.get(&launch.key).copied();
-        let source = self.measured.source;
-        let fitted = self.fitted_to.contains(&launch.key);
-        let device = self.name.clone();
         Ok(DevicePrediction {
-            device,
-            model: with,
+            device: self.name.clone(),
+            model,
             seconds,
             interval,
             bound,
-            measured,
-            source,
-            fitted,
+            measured: self.measured.seconds.get(&launch.key).copied(),
+            source: self.measured.source,
+            fitted: self.fitted_to.contains(&launch.key),
             grid_seconds: None,
         })
     }

@@ -10,7 +10,6 @@ use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
-use gpubench_core::units::Bytes;
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::plan::{Candidate, Case, Limits};
 use gpubench_experiments::registry::RESUMABLE;
@@ -81,7 +80,7 @@ fn iterations(
         seconds: 120.0,
         seed,
         cores: host.cores,
-        host_memory: Some(Bytes(host.memory)).filter(|memory| memory.0 > 0),
+        host_memory: host.known_memory(),
     };
     let cases = cases::cases(suite, filters, device, 0, &limits);
     for record in cases.skipped.iter().filter(|r| r.key.measure == RESUMABLE) {

@@ -161,18 +161,19 @@ pub fn is_copy(common: usize, rows: [usize; 2]) -> bool {
     2 * common > rows[0].min(rows[1])
 }
 
-/// The lines of so many bytes of a file at most; `None` where it cannot be read, or is none.
-fn lines(path: &Path, max_bytes: u64) -> Option<Lines<impl BufRead>> {
+/// The lines of a file's beginning, long enough for two; `None` where it cannot be read, or is none.
+fn lines(path: &Path) -> Option<Lines<impl BufRead>> {
     let meta = std::fs::metadata(path).ok()?;
     if gpubench_core::text::no_file(&meta).is_some() {
         return None;
     }
-    Some(Lines::new(BufReader::new(File::open(path).ok()?.take(max_bytes)), LONGEST))
+    let beginning = File::open(path).ok()?.take(2 * LONGEST as u64);
+    Some(Lines::new(BufReader::new(beginning), LONGEST))
 }
 
 /// The first line that is not blank; `None` where there is none, or nothing that has lines.
 pub(super) fn first(path: &Path) -> Option<Vec<u8>> {
-    let mut lines = lines(path, 2 * LONGEST as u64)?;
+    let mut lines = lines(path)?;
     loop {
         let line = lines.next_line().ok()??.0.into_bytes();
         let line = without_mark(&line);
@@ -184,7 +185,7 @@ pub(super) fn first(path: &Path) -> Option<Vec<u8>> {
 
 /// The first two lines. A file that has no end is not searched for one.
 fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
-    let mut lines = lines(path, 2 * LONGEST as u64)?;
+    let mut lines = lines(path)?;
     let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
     let (header, second) = (next()?, next().unwrap_or_default());
     Some([without_mark(&header).to_vec(), second])

@@ -8,7 +8,6 @@ use super::show::{print, width};
 use crate::worker::host;
 use buffers::{Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
     Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
@@ -190,10 +189,8 @@ fn numbered(args: &Args) -> Result<ExitCode> {
 fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     let (suite, filters) = suite(what, &args.filter)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    let limits = Limits {
-        host_memory: Some(Bytes(host().memory)).filter(|memory| memory.0 > 0),
-        ..Limits::unbounded(args.seed, cores)
-    };
+    let limits =
+        Limits { host_memory: host().known_memory(), ..Limits::unbounded(args.seed, cores) };
     let with_kernel = |key: &CaseKey| {
         suite.workloads.iter().any(|w| w.name == key.workload && w.kernel.is_some())
     };

@@ -73,12 +73,8 @@ pub fn run(args: &Args) -> Result<()> {
         cycles: args.transaction,
     };
     let periods = args.period.repeat(args.repeat as usize);
-    let all = periods.iter().fold(Period::default(), |all, period| Period {
-        compute: all.compute + period.compute,
-        memory: all.memory + period.memory,
-    });
     let cycles = device.cycles(args.active, access, &periods);
-    let share = all.share();
+    let share = Period::sum(&periods).share();
     let degree = device.compute_degree(args.active, share);
     let computing: f64 =
         periods.iter().map(|now| (f64::from(args.active) * now.compute / degree).ceil()).sum();

@@ -221,7 +221,7 @@ impl<'a> Plan<'a> {
                 .map(|d| self.time_budget.clone().with_pauses(self.header.cool_down, d.kind))
                 .collect(),
             multi_device_budget: self.time_budget.clone(),
-            estimate: self.estimates.machines[at].clone(),
+            estimate: self.estimates[at].clone(),
             rounds: self.rounds,
             deferred: vec![Deferred::default(); devices.len()],
             too_long: setting.too_long.clone(),

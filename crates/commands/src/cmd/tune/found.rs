@@ -3,7 +3,6 @@
 use super::search::{Attempt, Found};
 use super::show::{AS_GOOD, curve, worth};
 use super::target::Target;
-use gpubench_core::gpu::DeviceInfo;
 use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_stats::spearman;
 use gpubench_tune::model::Expected;
@@ -27,11 +26,10 @@ pub struct Searched {
 impl Searched {
     /// Whether it is of the same workload at the same size on another device.
     pub fn is_other_device(&self, other: &Self) -> bool {
-        let place = |device: &DeviceInfo| (device.backend.clone(), device.index);
         let (one, two) = (&self.target, &other.target);
         one.workload.name == two.workload.name
             && one.size() == two.size()
-            && place(&one.device) != place(&two.device)
+            && !one.device.is_at(&two.device)
     }
 
     /// What was tried as a recorded space; `None` where nothing ran.

@@ -85,7 +85,7 @@ fn supervisor(target: &Target, args: &Args) -> WorkerSupervisor {
 
 impl Lab for DeviceLab<'_> {
     fn attempt(&mut self, variant: usize, best: Option<f64>) -> Result<Attempt> {
-        let case = match self.target.case(variant, &self.limits) {
+        let case = match self.target.case(&self.target.device, variant, &self.limits) {
             Ok(case) => case,
             Err(reason) => {
                 let why = Some(printable(&reason.to_string(), MAX_WHY));
