@@ -129,15 +129,13 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<()> {
         if before == Before::Replaced && path.is_file() {
             dropped(&read(&path)?);
         }
-        let footer = Footer {
-            ended: now()?,
-            wall: pooled.wall,
-            estimated: None,
-            records: pooled.records.len() as u64,
-        };
-        let Pooled { header, records, noise, .. } = &pooled;
-        baseline::save(&path, header, records, noise, &footer, before != Before::None)?;
-        say(&format!("baseline: {}{}", path.display(), learnt(noise)));
+        let Pooled { header, records, noise, wall, .. } = pooled;
+        let (ended, learnt) = (now()?, learnt(&noise));
+        let footer = Footer { ended, wall, estimated: None, records: records.len() as u64 };
+        let (noise, footer) = (Some(noise), Some(footer));
+        let run = Run { path, header, records, noise, footer, ..Run::default() };
+        baseline::save(&run, before != Before::None)?;
+        say(&format!("baseline: {}{learnt}", run.path.display()));
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ impl<'a> CrossDeviceOracle<'a> {
             return Some(Ok(file));
         }
         let supervisor = &mut self.supervisors[other];
-        let computed = supervisor.compute(&theirs, &file, policy, &mut |_| {});
+        let computed = supervisor.compute(&theirs, &file, policy);
         // Its worker must not be there while another device is measured.
         supervisor.leave();
         if computed.is_err() {

@@ -168,27 +168,21 @@ impl Remote {
             let why = format!("it was lost {GIVEN_UP} times in a row and is not tried again");
             return Err(Outcome::LinkLost(why));
         }
-        let result = self.tried(job, &mut state);
+        let link = match state.link.take() {
+            Some(link) => Ok(link),
+            None => self.again(&mut state),
+        };
+        let result = link.and_then(|mut link| {
+            let result = job(&mut link, &mut state);
+            if !matches!(result, Err(Outcome::LinkLost(_))) {
+                state.link = Some(link);
+            }
+            result
+        });
         state.lost = match result {
             Err(Outcome::LinkLost(_)) => state.lost + 1,
             _ => 0,
         };
-        result
-    }
-
-    fn tried<T>(
-        &self,
-        job: impl FnOnce(&mut Link, &mut State) -> Result<T, Outcome>,
-        state: &mut State,
-    ) -> Result<T, Outcome> {
-        let mut link = match state.link.take() {
-            Some(link) => link,
-            None => self.again(state)?,
-        };
-        let result = job(&mut link, state);
-        if !matches!(result, Err(Outcome::LinkLost(_))) {
-            state.link = Some(link);
-        }
         result
     }
 
