@@ -116,8 +116,7 @@ fn tries(
     case: &Case,
     scratch: &Scratch,
 ) -> Result<Vec<Try>, Outcome> {
-    let sim = args.selector.simulation();
-    let mut drill = Drill::new(device, &sim, case, scratch.path())?;
+    let mut drill = Drill::new(device, args.selector.simulation(), case, scratch.path())?;
     let mut rng = Pcg64Mcg::seed_from_u64(args.seed);
     let mut queues = vec![];
     for count in QUEUE_COUNTS.into_iter().filter(|&count| count <= device.queues) {

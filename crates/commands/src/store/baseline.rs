@@ -205,9 +205,7 @@ mod tests {
         let header = Header { host: host.clone(), ..header(vec![device.clone()]) };
         let (records, footer) = (vec![record(key("a", 1), 1.0)], Some(footer));
         let noise = Some(noise);
-        let path = || path.clone();
-        let run = Run { path: path(), header, records, noise, footer, ..Run::default() };
-        let path = path();
+        let run = Run { path: path.clone(), header, records, noise, footer, ..Run::default() };
         save(&run, false).unwrap();
         assert!(save(&run, false).unwrap_err().to_string().contains("--replace"));
         save(&run, true).unwrap();

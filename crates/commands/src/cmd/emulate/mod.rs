@@ -178,10 +178,7 @@ fn numbered(args: &Args) -> Result<ExitCode> {
             }
         }
     }
-    match seen.is_empty() {
-        true => Err(Error::Usage(NOTHING.into())),
-        false => Ok(ExitCode::SUCCESS),
-    }
+    if seen.is_empty() { Err(Error::Usage(NOTHING.into())) } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is

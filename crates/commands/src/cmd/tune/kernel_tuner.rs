@@ -266,10 +266,7 @@ pub fn write_cache(recorded: &Recorded, [device, kernel]: [&str; 2]) -> String {
 /// Whole numbers without a point, as Kernel Tuner writes them.
 fn plain(value: f64) -> Value {
     const EXACT: f64 = 9e15;
-    match value.fract() == 0.0 && value.abs() < EXACT {
-        true => json!(value as i64),
-        false => json!(value),
-    }
+    if value.fract() == 0.0 && value.abs() < EXACT { json!(value as i64) } else { json!(value) }
 }
 
 #[cfg(test)]
