@@ -263,9 +263,7 @@ fn listen(
 ) -> std::io::Result<Receiver<Reply>> {
     let (send, replies) = channel();
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(stdout), LONGEST_REPLY);
-        while let Ok(Some((line, _))) = lines.next_line() {
-            let line = line.into_bytes();
+        for line in Lines::new(BufReader::new(stdout), LONGEST_REPLY).kept() {
             match Reply::from_line(&String::from_utf8_lossy(&line)) {
                 Some(reply) => {
                     if send.send(reply).is_err() {

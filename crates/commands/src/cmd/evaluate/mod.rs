@@ -8,6 +8,7 @@ mod models;
 mod prices;
 mod score;
 
+use super::choice::one_of;
 use super::show::print;
 use super::tune::recorded;
 use crate::cmd::require_threads;
@@ -16,7 +17,7 @@ use gpubench_core::error::Result;
 use gpubench_core::text::parsed;
 use gpubench_document::{Unit, number};
 use gpubench_report::render::json::json;
-use kernels::Workload;
+use kernels::{CONVOLUTION, DEDISPERSION, Workload};
 use models::{Evaluations, SearchScore, Spaced};
 use score::{Evaluated, Score};
 use serde::Serialize;
@@ -31,8 +32,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     space: PathBuf,
     /// The kernel whose space it is
-    #[arg(long, value_enum, value_name = "NAME")]
-    workload: Workload,
+    #[arg(long, value_name = "NAME",
+        value_parser = one_of([&CONVOLUTION, &DEDISPERSION].map(|it| (it.name, it.about, it))))]
+    workload: &'static Workload,
     /// The device's data sheet, YAML
     #[arg(long, value_name = "FILE")]
     device: PathBuf,
@@ -92,7 +94,7 @@ pub fn run(args: Args) -> Result<()> {
         carried.insert(path.display().to_string(), spaced.carried(&recorded::read(path)?));
     }
     let report = Report {
-        workload: args.workload.name(),
+        workload: args.workload.name,
         device,
         variants: spaced.len(),
         fit: args.fit,

@@ -268,10 +268,9 @@ fn listen(folders: Folders, silence: Duration) -> std::io::Result<Receiver<Ask>>
     let stdin = life.of(std::io::stdin());
     let of_reader = folders.clone();
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(stdin), LONGEST_LINE);
         let mut frames = FrameReader::default();
-        while let Ok(Some((line, _))) = lines.next_line() {
-            match frames.message(&String::from_utf8_lossy(&line.into_bytes())) {
+        for line in Lines::new(BufReader::new(stdin), LONGEST_LINE).kept() {
+            match frames.message(&String::from_utf8_lossy(&line)) {
                 Ok(None | Some(Ask::Pulse)) => {}
                 Ok(Some(ask)) => {
                     if send.send(ask).is_err() {
