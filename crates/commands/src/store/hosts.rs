@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// A machine of the hosts file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownHost {
     /// The command that leads there.

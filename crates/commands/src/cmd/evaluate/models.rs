@@ -54,25 +54,17 @@ impl Spaced {
     ) -> Result<Self> {
         let space = recorded.space();
         workload.check(space)?;
-        let all = count(workload, space, data_sheet.rules())?;
-        let mut spaced = Self {
-            workload,
-            sheet: data_sheet.sheet(),
-            data_sheet,
-            all: vec![],
-            ran: vec![],
-            raw: vec![],
-            measured: vec![],
-        };
-        for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
-            let variant = workload.variant(&workload.values(space, at), &counts);
-            spaced.all.push((variant, counts));
+        let counts = count(workload, space, data_sheet.rules())?;
+        let (mut all, mut ran, mut raw, mut measured) = (vec![], vec![], vec![], vec![]);
+        for (at, (outcome, counts)) in recorded.outcomes().iter().zip(counts).enumerate() {
+            all.push((workload.variant(&workload.values(space, at), &counts), counts));
             let Some(seconds) = Outcome::time(outcome) else { continue };
-            spaced.ran.push(at);
-            spaced.raw.push(workload.row(space, at));
-            spaced.measured.push(seconds);
+            ran.push(at);
+            raw.push(workload.row(space, at));
+            measured.push(seconds);
         }
-        Ok(spaced)
+        let sheet = data_sheet.sheet();
+        Ok(Self { workload, sheet, data_sheet, all, ran, raw, measured })
     }
 
     /// The variants that were measured.
