@@ -125,6 +125,7 @@ fn kinds(kind: DeviceKind) -> [&'static str; 2] {
 /// What the table has no room for. What an API does not report is left out.
 fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let list = |numbers: [u32; 3]| numbers.map(|n| n.to_string()).join(" × ");
+    let dims = list(device.max_group_dims);
     let mut rows = vec![
         ("vendor", device.vendor.clone()),
         ("type", kinds(device.kind)[1].to_owned()),
@@ -132,14 +133,7 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         ("API", device.api.clone()),
         ("memory", memory(device)),
         ("compute units", compute_units(device)),
-        (
-            "work-group",
-            format!(
-                "{} work-items at most, {}",
-                device.max_group_size,
-                list(device.max_group_dims)
-            ),
-        ),
+        ("work-group", format!("{} work-items at most, {dims}", device.max_group_size)),
         ("work-groups", list(device.max_groups)),
         ("local memory", device.local_memory.to_string()),
         ("buffers", format!("{} in one kernel", device.max_storage_buffers)),
