@@ -18,8 +18,6 @@ pub struct LoadedRuns {
     pub matrix: ResultMatrix,
     /// What could not be used, file by file.
     pub warnings: Vec<String>,
-    /// Files that were read.
-    pub files: usize,
     /// Devices that are characterised in them.
     pub characterised: Vec<CharacterisedIn>,
 }
@@ -77,7 +75,6 @@ impl LoadedRuns {
         self.matrix.take_in(&run.header, run.records);
         self.warnings.extend(run.warnings);
         self.characterised.extend(run.characterised);
-        self.files += 1;
     }
 }
 
@@ -152,7 +149,7 @@ mod tests {
         assert!(foreign[0].contains("a.jsonl") && foreign[0].contains("no result"), "{foreign:?}");
         assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
         let all = load(&files).unwrap();
-        assert_eq!((all.files, all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 5, 4));
+        assert_eq!((all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 4));
         assert_eq!(all.matrix.cell(0, 0).unwrap().rounds().count, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
     }
