@@ -13,12 +13,10 @@ use gpubench_emulator::{
     Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
     middle,
 };
-use gpubench_experiments::load;
-use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Case, Filter, Limits, Planned, emulated_device, emulated_launch, track_outputs,
 };
-use gpubench_experiments::{initial, promised};
+use gpubench_experiments::{initial, load, plan, promised};
 use gpubench_report::progress::say;
 use gpubench_report::render::json;
 use gpubench_suite::Suite;
