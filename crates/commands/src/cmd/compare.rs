@@ -74,7 +74,7 @@ struct Terms {
     tolerance: f64,
     /// Planned comparison: cases with this in their name, or of this size (`'n>=512'`), which you chose
     /// before you saw their times; several must all hold. They are not corrected for the number of the rest
-    #[arg(long, value_name = "FILTER", value_parser = planned)]
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
     planned: Vec<Filter>,
     /// Compare although devices or bounds checks differ
     #[arg(long)]
@@ -96,12 +96,7 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `--planned` takes: the records have no tags to select by that a suite would know.
-fn planned(text: &str) -> Result<Filter, String> {
-    Filter::parse(text).map_err(|error| error.to_string())
-}
-
-/// Those of `cases` that are planned.
+/// Those of `cases` that are planned. The records have no tags to select by that a suite would know.
 fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
     let is_planned = |key: &&CaseKey| {
         !filters.is_empty() && filters.iter().all(|filter| filter.matches(key, &[], ""))

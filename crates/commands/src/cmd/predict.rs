@@ -76,16 +76,8 @@ struct Known {
     predictor: Predictor,
     /// The cases that it was fitted to: no measure of how well it predicts.
     fitted_to: BTreeSet<CaseKey>,
-    /// What was measured there.
-    measured: Measured,
-}
-
-/// What a device measured.
-#[derive(Default)]
-struct Measured {
-    /// The number of the measured device, which several may be predicted in place of.
-    source: Option<usize>,
-    seconds: BTreeMap<CaseKey, f64>,
+    /// Seconds that were measured there, and the number of the measured device: several may be predicted in its place.
+    measured: Option<(usize, BTreeMap<CaseKey, f64>)>,
 }
 
 enum Predictor {
@@ -259,13 +251,10 @@ impl Times {
         }
     }
 
-    fn of(&self, device: &DeviceInfo) -> Measured {
+    /// Those of a device, with their number.
+    fn of(&self, device: &DeviceInfo) -> Option<(usize, BTreeMap<CaseKey, f64>)> {
         let all = self.0.iter().zip(0..).map(|((device, times), n)| (device, (n, times)));
-        let measured = |(source, seconds): (usize, &BTreeMap<CaseKey, f64>)| Measured {
-            source: Some(source),
-            seconds: seconds.clone(),
-        };
-        likely(all, device).map(measured).unwrap_or_default()
+        likely(all, device).map(|(number, times)| (number, times.clone()))
     }
 }
 
@@ -310,14 +299,16 @@ impl Known {
                 (seconds, Some([low, high]), Some(bound), ends[1].model())
             }
         };
+        let (source, measured) =
+            self.measured.as_ref().map(|(number, times)| (*number, times)).unzip();
         Ok(DevicePrediction {
             device: self.name.clone(),
             model,
             seconds,
             interval,
             bound,
-            measured: self.measured.seconds.get(&launch.key).copied(),
-            source: self.measured.source,
+            measured: measured.and_then(|times| times.get(&launch.key)).copied(),
+            source,
             fitted: self.fitted_to.contains(&launch.key),
             grid_seconds: None,
         })

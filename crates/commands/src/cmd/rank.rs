@@ -14,7 +14,6 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::{page, ranking};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench rank`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +35,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
@@ -121,10 +120,10 @@ fn own_profiles(characterised: &[CharacterisedIn], wanted: &[&DeviceInfo]) -> Re
 }
 
 /// A ranking without rows is no success: why there is none, and what to do.
-fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<ExitCode> {
+fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<()> {
     let overall = &ranking.families[0];
     if !overall.rows.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let ranked = ranking.devices.len() - ranking.excluded.len() - overall.absent.len();
     Err(Error::Usage(match ranked {

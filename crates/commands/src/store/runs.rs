@@ -5,7 +5,7 @@ use super::run_file::RunFile;
 use gpubench_analysis::{ResultMatrix, RunRounds, derive_flags};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Detail, Header, Line};
+use gpubench_core::record::{Header, Line};
 use gpubench_experiments::registry::PROFILING;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,10 +94,9 @@ impl SummarisedRun {
         while let Some(line) = lines.next() {
             match line {
                 Ok(Line::Record(record)) => {
-                    let is_profile = |detail: &Detail| detail.kind() == PROFILING;
-                    characterises.extend(
-                        record.detail.as_ref().filter(|d| is_profile(d)).map(|_| record.device),
-                    );
+                    if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
+                        characterises.insert(record.device);
+                    }
                     records.add(&header, *record, lines.case());
                 }
                 Ok(_) => {}

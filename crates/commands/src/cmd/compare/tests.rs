@@ -6,12 +6,12 @@ fn planned_comparisons_are_chosen_by_name_and_size() {
     let records = [record(key("a", 1), 1.0), record(key("a", 2), 1.0), record(key("b", 2), 1.0)];
     let cases = collect(&header(vec![device("opencl")]), &records).remove(0);
     let of = |filters: &[&str]| -> Vec<CaseKey> {
-        let filters: Vec<Filter> = filters.iter().map(|f| planned(f).unwrap()).collect();
+        let filters: Vec<Filter> = filters.iter().map(|f| Filter::parse(f).unwrap()).collect();
         planned_cases(&cases, &filters).into_iter().collect()
     };
     assert_eq!(of(&["a", "n=2"]), [key("a", 2)]);
     assert_eq!(of(&["a"]).len(), 2);
-    assert!(of(&[]).is_empty() && planned("n>=").is_err());
+    assert!(of(&[]).is_empty() && Filter::parse("n>=").is_err());
 }
 
 #[test]

@@ -49,23 +49,12 @@ pub(in crate::cmd) fn launches(
         let kernel = Kernel::of(case.described_by())?;
         let (counted, own_roof) = (kernel_counts.of(&kernel, rules), roofs.under(case));
         let (key, operations, bytes) = (case.key.clone(), first.flops, first.bytes);
-        Some(match kernel_counts.launch(&kernel) {
-            Some(known) => Launch { key, operations, bytes, counted, seconds, own_roof, ..known },
-            None => {
-                let (kernel, passes, buffers) = (key.workload.clone(), 1.0, bytes);
-                Launch {
-                    key,
-                    kernel,
-                    passes,
-                    operations,
-                    bytes,
-                    buffers,
-                    own_roof,
-                    counted,
-                    seconds,
-                }
-            }
-        })
+        let known = kernel_counts.launch(&kernel);
+        let (kernel, passes, buffers) = known.map_or_else(
+            || (key.workload.clone(), 1.0, bytes),
+            |known| (known.kernel, known.passes, known.buffers),
+        );
+        Some(Launch { key, kernel, passes, operations, bytes, buffers, own_roof, counted, seconds })
     });
     timed.collect()
 }
