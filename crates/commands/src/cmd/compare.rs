@@ -1,5 +1,6 @@
 //! `gpubench compare`: a run against a baseline or another run, case by case.
 
+use super::choice::{Choice, one_of};
 use super::known::same_view;
 use super::results;
 use super::show::{markdown, print, text};
@@ -43,28 +44,26 @@ pub struct Args {
           value_delimiter = ',', num_args = 0..=1, default_missing_value = DEFAULT_GATE)]
     fail_on: Option<Vec<Gate>>,
     /// How to write the comparison
-    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
-    format: CompareFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
+    format: Write,
 }
 
 /// What `--fail-on` is where it says nothing.
 const DEFAULT_GATE: &str = "slower,unverified,missing";
 
-/// Formats of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum CompareFormat {
-    /// Tables for a terminal
-    Text,
-    /// A comment for a pull request
-    #[value(alias = "markdown")]
-    Md,
-    /// One line a case
-    Csv,
-    /// Everything, for programs
-    Json,
-    /// Tests, for continuous integration
-    Junit,
-}
+/// Writes what was compared, and what a gate says of it: as a line, in marks that it is given, before tables.
+type Write = fn(&[Compared], &Gate, &dyn Fn(&str) -> String) -> String;
+
+/// Formats of a comparison, and what writes them.
+const FORMATS: [Choice<Write>; 5] = [
+    ("text", "Tables for a terminal", |all, _, line| line("") + &text(&comparison::section(all))),
+    ("md|markdown", "A comment for a pull request", |all, _, line| {
+        line("**") + &markdown(&comparison::section(all))
+    }),
+    ("csv", "One line a case", |all, _, _| comparison::spreadsheet(all)),
+    ("json", "Everything, for programs", |all, gate, _| comparison::json(all, gate)),
+    ("junit", "Tests, for continuous integration", |all, gate, _| junit::junit(all, gate)),
+];
 
 /// The options of a comparison.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
@@ -144,17 +143,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let judgement = gate::evaluate(&compared, &gate);
     let line = wanted.map(|gate| gate::line(&judgement, &gate));
     let settling = gate::settling(&compared).map_or_else(String::new, |said| said + "\n\n");
-    let before = |begin: &str, end: &str| {
-        line.as_ref().map_or_else(String::new, |line| format!("{begin}{line}{end}\n\n{settling}"))
+    let before = |mark: &str| {
+        line.as_ref().map_or_else(String::new, |line| format!("{mark}{line}{mark}\n\n{settling}"))
     };
-    let section = || comparison::section(&compared);
-    print(&match args.format {
-        CompareFormat::Text => before("", "") + &text(&section()),
-        CompareFormat::Md => before("**", "**") + &markdown(&section()),
-        CompareFormat::Csv => comparison::spreadsheet(&compared),
-        CompareFormat::Json => comparison::json(&compared, &gate),
-        CompareFormat::Junit => junit::junit(&compared, &gate),
-    })?;
+    print(&(args.format)(&compared, &gate, &before))?;
     Ok(exit_code(&judgement, wanted.is_some()))
 }
 

@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! describe them.
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::emulate::limit;
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
@@ -65,7 +65,7 @@ pub struct Args {
 }
 
 /// The models that a profile is enough for.
-fn profile_models() -> impl Iterator<Item = (&'static str, &'static str, Model)> {
+fn profile_models() -> impl Iterator<Item = Choice<Model>> {
     Model::ALL.into_iter().filter_map(|model| Some((model.id(), model.about()?, model)))
 }
 

@@ -1,10 +1,11 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
+use super::choice::{Choice, one_of};
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
 use super::require_threads;
 use super::results;
-use super::show::{TableFormat, markdown, print, text, warnings};
+use super::show::{markdown, print, text, warnings};
 use crate::store::RunFile;
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::ResultMatrix;
@@ -30,9 +31,23 @@ pub struct Args {
     #[command(flatten)]
     sources: Sources,
     /// How to write the ranking
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
+    format: Write,
 }
+
+/// Writes a ranking.
+type Write = fn(&Ranking) -> String;
+
+/// Formats of a ranking, and what writes them.
+const FORMATS: [Choice<Write>; 5] = [
+    ("text", "Tables for a terminal", |all| text(&ranking::section(all))),
+    ("md|markdown", "Tables for a pull request", |all| markdown(&ranking::section(all))),
+    ("csv", "One line a row of the tables", ranking::spreadsheet),
+    ("html", "One page with plots, for a browser or a printer", |all| {
+        page::of_section("gpubench ranking", &ranking::section(all))
+    }),
+    ("json", "Everything, for programs", ranking::json),
+];
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<()> {
@@ -46,13 +61,7 @@ pub fn run(args: Args) -> Result<()> {
     check_weights(&options, &ranking)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
-    print(&match args.format {
-        TableFormat::Text => text(&ranking::section(&ranking)),
-        TableFormat::Md => markdown(&ranking::section(&ranking)),
-        TableFormat::Csv => ranking::spreadsheet(&ranking),
-        TableFormat::Html => page::of_section("gpubench ranking", &ranking::section(&ranking)),
-        TableFormat::Json => ranking::json(&ranking),
-    })?;
+    print(&(args.format)(&ranking))?;
     let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();
     nothing_ranked(&ranking, suites.len())
 }

@@ -54,22 +54,6 @@ pub(super) fn markdown(section: &Section) -> String {
     render::markdown::section(section, 3).trim_start_matches('\n').to_owned()
 }
 
-/// Formats of a comparison or a ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum TableFormat {
-    /// Tables for a terminal
-    Text,
-    /// Tables for a pull request
-    #[value(alias = "markdown")]
-    Md,
-    /// One line a row of the tables
-    Csv,
-    /// One page with plots, for a browser or a printer
-    Html,
-    /// Everything, for programs
-    Json,
-}
-
 /// From now on a panic that a file of the user's caused is shown as the mistake that it is, and ends the program as
 /// every such mistake does.
 pub(super) fn show_mistakes_of_panics() {

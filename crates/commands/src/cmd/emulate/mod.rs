@@ -3,7 +3,7 @@
 mod buffers;
 mod show;
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::show::{print, width};
 use crate::worker::host;
 use buffers::{Shown, read_inputs, shown};
@@ -76,7 +76,7 @@ pub struct Args {
 }
 
 /// The rules on the command line.
-const COALESCING: [(&str, &str, Coalescing); 3] = [
+const COALESCING: [Choice<Coalescing>; 3] = [
     ("warp", "Each segment that the warp touches, once", Coalescing::Warp),
     ("half-warp", "Each segment that either half touches, once", Coalescing::HalfWarp),
     ("in-order", "One for a half warp in order, else one a lane", Coalescing::InOrder),

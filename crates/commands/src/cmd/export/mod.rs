@@ -4,7 +4,7 @@ mod bencher;
 mod csv;
 mod parquet;
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::results;
 use super::show::warnings;
 use crate::store::{RunFile, read};
@@ -21,17 +21,17 @@ pub struct Args {
     runs: Vec<PathBuf>,
     /// What to write
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: fn(&[RunFile], Option<&Path>) -> Result<()>,
+    format: Write,
     /// The file to write, which must not exist (default: stdout; Parquet needs a file)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// A format of exports: its name, what it is, and what writes the files' records, to a file or to stdout.
-type Format = (&'static str, &'static str, fn(&[RunFile], Option<&Path>) -> Result<()>);
+/// Writes the files' records, to a file or to stdout.
+type Write = fn(&[RunFile], Option<&Path>) -> Result<()>;
 
-/// All of them.
-const FORMATS: [Format; 3] = [
+/// Formats of exports, and what writes them.
+const FORMATS: [Choice<Write>; 3] = [
     ("csv", "One line a case and round", csv::write),
     ("parquet", "The same as a Parquet file", parquet::write),
     ("bencher", "Bencher's metric format: latencies by device and case", bencher::write),

@@ -12,7 +12,7 @@ mod search;
 mod show;
 mod target;
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::run::limit;
 use crate::worker::host;
 use gpubench_core::error::{Error, Result};
@@ -104,7 +104,7 @@ impl Args {
 }
 
 /// The strategies on the command line.
-const STRATEGIES: [(&str, &str, Kind); 3] = [
+const STRATEGIES: [Choice<Kind>; 3] = [
     ("exhaustive", "Every variant, in the order of the file or of the axes", Kind::Exhaustive),
     ("random", "Variants at random", Kind::Random),
     ("model", "A prior orders the first, a fitted surrogate chooses the others", Kind::Model),
