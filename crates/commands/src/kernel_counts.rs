@@ -5,11 +5,10 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Size};
 use gpubench_emulator::{Buffer, Counts, Emulator, Groups, Instrumentation, Rules, middle};
-use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
 };
-use gpubench_experiments::{initial, promised};
+use gpubench_experiments::{initial, plan, promised};
 use gpubench_suite::Suite;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -218,7 +217,7 @@ fn untimed(case: &Case, variant: &Candidate) -> Launch {
         passes: variant.pass_count() as f64,
         operations: variant.flops,
         bytes: variant.bytes,
-        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
+        buffers: case.working_set().0 as f64,
         own_roof: OwnRoof::default(),
         counted: Err("it was not counted".into()),
         seconds: f64::NAN,

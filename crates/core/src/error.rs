@@ -3,7 +3,9 @@
 use crate::reason::Reason;
 use std::fmt;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -83,7 +85,7 @@ pub struct Located {
     /// The file as the user named it.
     pub file: String,
     /// The whole text of the file, so that the line can be shown (empty when it could not be read).
-    pub text: std::sync::Arc<str>,
+    pub text: Arc<str>,
     /// Byte offset of the first wrong character.
     pub offset: usize,
     /// How many bytes are wrong; 0 marks a point.
@@ -95,6 +97,24 @@ pub struct Located {
 }
 
 impl Located {
+    /// A mistake at these bytes of a file's text.
+    pub fn at(
+        file: &str,
+        text: impl Into<Arc<str>>,
+        bytes: Range<usize>,
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) -> Self {
+        Self {
+            file: file.to_owned(),
+            text: text.into(),
+            offset: bytes.start,
+            len: bytes.len(),
+            message: message.into(),
+            help: help.map(str::to_owned),
+        }
+    }
+
     /// Line and column, counted from 1, of the first wrong character.
     pub fn line_column(&self) -> (usize, usize) {
         let mut end = self.offset.min(self.text.len());
@@ -128,8 +148,7 @@ mod tests {
     use super::*;
 
     fn located(text: &str, offset: usize) -> Located {
-        let (file, message, help) = ("f.yaml".into(), "odd".into(), None);
-        Located { file, text: text.into(), offset, len: 1, message, help }
+        Located::at("f.yaml", text, offset..offset + 1, "odd", None)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Text that others chose: read within bounds, and made fit for a terminal or a table.
 
+use crate::error::Error;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -13,6 +14,20 @@ pub fn read(path: &Path, max_bytes: u64) -> Result<String, String> {
     String::from_utf8(read_bytes(path, max_bytes)?).map_err(|error| {
         format!("the file is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
     })
+}
+
+/// What `parse` makes of a file's name for messages and of its text, which has at most `max_bytes` bytes.
+///
+/// # Errors
+/// `Usage` as [`read`], and what `parse` says.
+pub fn parsed<T>(
+    path: &Path,
+    max_bytes: u64,
+    parse: impl FnOnce(&str, &str) -> crate::error::Result<T>,
+) -> crate::error::Result<T> {
+    let file = path.display().to_string();
+    let text = read(path, max_bytes).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
+    parse(&file, &text)
 }
 
 /// A regular file of at most `max_bytes` bytes. Nothing else is opened, since a pipe or a device may
@@ -142,6 +157,17 @@ pub fn slug(parts: &[&str], limit: usize) -> String {
 /// `1 case`, `2 cases`: a number with what it counts.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The first of these, `max` of them, and how many more there are.
+pub fn listed(names: impl IntoIterator<Item = String>, max: usize) -> String {
+    let mut names: Vec<String> = names.into_iter().collect();
+    let more = names.len().saturating_sub(max);
+    names.truncate(max);
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// `text` over lines of at most `width` characters, broken behind a space, `-`, `/`, `_`, `,` or

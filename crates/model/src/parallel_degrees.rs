@@ -66,6 +66,14 @@ pub struct Period {
 }
 
 impl Period {
+    /// Several as one.
+    pub fn sum(periods: &[Self]) -> Self {
+        periods.iter().fold(Self::default(), |all, period| Self {
+            compute: all.compute + period.compute,
+            memory: all.memory + period.memory,
+        })
+    }
+
     /// The computation's share of its time, `P` (3.3).
     pub fn share(self) -> f64 {
         if self.compute > 0.0 { self.compute / (self.compute + self.memory) } else { 0.0 }
@@ -96,10 +104,7 @@ impl Device {
 
     /// Cycles of one round of `active` warps through `periods`, the first one first.
     pub fn cycles(&self, active: u32, access: Access, periods: &[Period]) -> f64 {
-        let all = periods.iter().fold(Period::default(), |all, period| Period {
-            compute: all.compute + period.compute,
-            memory: all.memory + period.memory,
-        });
+        let all = Period::sum(periods);
         let degree = self.compute_degree(active.max(1), all.share());
         let active_warps = f64::from(active.max(1));
         let computing = periods.iter().map(|now| (active_warps * now.compute / degree).ceil()); // 3.7

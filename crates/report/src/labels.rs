@@ -3,7 +3,7 @@
 use gpubench_analysis::{Aggregate, Rate, ReportInput, Verdict};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Grade, Outcome};
-use gpubench_core::text::printable;
+use gpubench_core::text::{listed, printable};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_document::{Figure, Mark, Quantity, Section, Sentence, Unit};
 use gpubench_stats::{Basis, Overall};
@@ -289,12 +289,7 @@ pub fn few(names: impl Iterator<Item = String>) -> String {
             different.push(name);
         }
     }
-    let more = different.len().saturating_sub(FEW);
-    different.truncate(FEW);
-    match more {
-        0 => different.join(", "),
-        more => format!("{} and {more} more", different.join(", ")),
-    }
+    listed(different, FEW)
 }
 
 /// How many rows came out how, and of those with a figure what there is to know before believing it:

@@ -226,15 +226,9 @@ impl Converter<'_> {
         let buffers = spec.buffers.as_ref();
         let at = match misfit.about {
             About::Text(range) if range.end <= text.text.len() => {
-                let diagnostic = Located {
-                    file: text.origin.file().to_owned(),
-                    text: text.text.clone(),
-                    offset: range.start,
-                    len: range.len(),
-                    message: misfit.message,
-                    help: misfit.help,
-                };
-                return self.diagnostics.add(diagnostic);
+                let (file, help) = (text.origin.file(), misfit.help.as_deref());
+                let whole = text.text.clone();
+                return self.diagnostics.add(Located::at(file, whole, range, misfit.message, help));
             }
             About::File => own_file(kernel).map(|file| &file.at),
             // The suite's constants stand behind the kernel's text.

@@ -37,14 +37,7 @@ mod tests {
     use super::*;
 
     fn mistake(message: &str) -> Located {
-        Located {
-            file: "f".into(),
-            text: "".into(),
-            offset: 0,
-            len: 0,
-            message: message.into(),
-            help: None,
-        }
+        Located::at("f", "", 0..0, message, None)
     }
 
     fn known() -> Option<String> {

@@ -21,14 +21,9 @@ pub fn wgsl_signatures(source: &KernelSource) -> Result<Vec<Signature>> {
             About::Text(range) if range.end <= source.text.len() => range,
             _ => 0..0,
         };
-        Error::Suite(vec![Located {
-            file: source.origin.file().to_owned(),
-            text: source.text.as_str().into(),
-            offset: range.start,
-            len: range.len(),
-            message: misfit.message,
-            help: misfit.help,
-        }])
+        let (file, help) = (source.origin.file(), misfit.help.as_deref());
+        let text = source.text.as_str();
+        Error::Suite(vec![Located::at(file, text, range, misfit.message, help)])
     })?;
     let entries = module.entry_points.iter().enumerate();
     Ok(entries.map(|(i, e)| signature(source, &module, info.get_entry_point(i), e)).collect())

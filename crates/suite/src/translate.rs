@@ -87,14 +87,8 @@ impl KernelText {
     /// What it means where naga panics, in whatever variant that is.
     fn unreadable(&self) -> Located {
         let file = self.origin.file();
-        Located {
-            file: file.to_owned(),
-            text: "".into(),
-            offset: 0,
-            len: 0,
-            message: format!("naga, which reads GLSL and SPIR-V, fails on `{file}`"),
-            help: None,
-        }
+        let message = format!("naga, which reads GLSL and SPIR-V, fails on `{file}`");
+        Located::at(file, "", 0..0, message, None)
     }
 
     fn rewritten(&self, build: &Build<'_>) -> Result<String, Misfit> {

@@ -313,14 +313,8 @@ impl std::fmt::Display for Place {
 impl Place {
     /// A diagnostic found here.
     pub fn diagnostic(&self, message: impl Into<String>, help: Option<&str>) -> Located {
-        Located {
-            file: self.file.to_string(),
-            text: self.text.clone(),
-            offset: self.offset,
-            len: self.len,
-            message: message.into(),
-            help: help.map(str::to_owned),
-        }
+        let bytes = self.offset..self.offset + self.len;
+        Located::at(&self.file, self.text.clone(), bytes, message, help)
     }
 }
 

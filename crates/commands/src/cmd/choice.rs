@@ -2,13 +2,15 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A parser of the names in `all`: what each stands for, and what help says of it. Behind a `|` stand other
-/// names for the same.
+/// A name, what help says of it, and what it stands for. Behind a `|` stand other names for the same.
+pub type Choice<T> = (&'static str, &'static str, T);
+
+/// A parser of the names in `all`.
 pub fn one_of<T: Clone + Send + Sync + 'static>(
-    all: impl IntoIterator<Item = (&'static str, &'static str, T)>,
+    all: impl IntoIterator<Item = Choice<T>>,
 ) -> impl TypedValueParser<Value = T> {
     let all: Vec<_> = all.into_iter().collect();
-    let named = |(name, about, _): &(&'static str, &'static str, T)| {
+    let named = |(name, about, _): &Choice<T>| {
         let (name, others) = name.split_once('|').unwrap_or((name, ""));
         let others = others.split('|').filter(|other| !other.is_empty());
         PossibleValue::new(name).aliases(others).help(*about)

@@ -1,5 +1,6 @@
 //! `gpubench compare`: a run against a baseline or another run, case by case.
 
+use super::choice::{Choice, one_of};
 use super::known::same_view;
 use super::results;
 use super::show::{markdown, print, text};
@@ -8,6 +9,7 @@ use gpubench_analysis::{
     DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
 };
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Record, measured_rounds};
 use gpubench_core::text::printable;
 use gpubench_core::units::quoted;
@@ -40,30 +42,28 @@ pub struct Args {
     /// was verified and is wrong now (unverified) or has no verdict now (missing), or is unsure
     #[arg(long, value_name = "slower[:PERCENT],unverified,missing,unsure", value_parser = fail_on,
           value_delimiter = ',', num_args = 0..=1, default_missing_value = DEFAULT_GATE)]
-    fail_on: Option<Vec<FailOn>>,
+    fail_on: Option<Vec<Gate>>,
     /// How to write the comparison
-    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
-    format: CompareFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
+    format: Write,
 }
 
 /// What `--fail-on` is where it says nothing.
 const DEFAULT_GATE: &str = "slower,unverified,missing";
 
-/// Formats of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum CompareFormat {
-    /// Tables for a terminal
-    Text,
-    /// A comment for a pull request
-    #[value(alias = "markdown")]
-    Md,
-    /// One line a case
-    Csv,
-    /// Everything, for programs
-    Json,
-    /// Tests, for continuous integration
-    Junit,
-}
+/// Writes what was compared, and what a gate says of it: as a line, in marks that it is given, before tables.
+type Write = fn(&[Compared], &Gate, &dyn Fn(&str) -> String) -> String;
+
+/// Formats of a comparison, and what writes them.
+const FORMATS: [Choice<Write>; 5] = [
+    ("text", "Tables for a terminal", |all, _, line| line("") + &text(&comparison::section(all))),
+    ("md|markdown", "A comment for a pull request", |all, _, line| {
+        line("**") + &markdown(&comparison::section(all))
+    }),
+    ("csv", "One line a case", |all, _, _| comparison::spreadsheet(all)),
+    ("json", "Everything, for programs", |all, gate, _| comparison::json(all, gate)),
+    ("junit", "Tests, for continuous integration", |all, gate, _| junit::junit(all, gate)),
+];
 
 /// The options of a comparison.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
@@ -73,21 +73,11 @@ struct Terms {
     tolerance: f64,
     /// Planned comparison: cases with this in their name, or of this size (`'n>=512'`), which you chose
     /// before you saw their times; several must all hold. They are not corrected for the number of the rest
-    #[arg(long, value_name = "FILTER", value_parser = planned)]
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
     planned: Vec<Filter>,
     /// Compare although devices or bounds checks differ
     #[arg(long)]
     allow_mismatch: bool,
-}
-
-/// One thing that a comparison fails on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum FailOn {
-    /// A relative slowdown of more than this.
-    Slower(f64),
-    Unverified,
-    Missing,
-    Unsure,
 }
 
 /// `5%`, `5 %` or `5`; a bare number below 1 may be meant either way.
@@ -105,12 +95,7 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `--planned` takes: the records have no tags to select by that a suite would know.
-fn planned(text: &str) -> Result<Filter, String> {
-    Filter::parse(text).map_err(|error| error.to_string())
-}
-
-/// Those of `cases` that are planned.
+/// Those of `cases` that are planned. The records have no tags to select by that a suite would know.
 fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
     let is_planned = |key: &&CaseKey| {
         !filters.is_empty() && filters.iter().all(|filter| filter.matches(key, &[], ""))
@@ -118,14 +103,15 @@ fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
     cases.cases.keys().filter(is_planned).cloned().collect()
 }
 
-fn fail_on(text: &str) -> Result<FailOn, String> {
+/// A gate that fails on one thing: a relative slowdown of more than so much, or what else it names.
+fn fail_on(text: &str) -> Result<Gate, String> {
     Ok(match text.trim() {
-        "slower" => FailOn::Slower(0.0),
-        "unverified" => FailOn::Unverified,
-        "missing" => FailOn::Missing,
-        "unsure" => FailOn::Unsure,
+        "slower" => Gate { slower: Some(0.0), ..Gate::OPEN },
+        "unverified" => Gate { unverified: true, ..Gate::OPEN },
+        "missing" => Gate { missing: true, ..Gate::OPEN },
+        "unsure" => Gate { unsure: true, ..Gate::OPEN },
         other => match other.split_once(':') {
-            Some(("slower", share)) => FailOn::Slower(percent(share)?),
+            Some(("slower", share)) => Gate { slower: Some(percent(share)?), ..Gate::OPEN },
             _ => {
                 return Err(format!(
                     "expected some of {DEFAULT_GATE},unsure, or such as slower:5%"
@@ -135,13 +121,13 @@ fn fail_on(text: &str) -> Result<FailOn, String> {
     })
 }
 
-/// The gate that fails on these and on nothing else.
-fn gate_of(wanted: &[FailOn]) -> Gate {
-    wanted.iter().fold(Gate::OPEN, |gate, one| match one {
-        FailOn::Slower(allowed) => Gate { slower: Some(*allowed), ..gate },
-        FailOn::Unverified => Gate { unverified: true, ..gate },
-        FailOn::Missing => Gate { missing: true, ..gate },
-        FailOn::Unsure => Gate { unsure: true, ..gate },
+/// The gate that fails on what any of these fails on, by the last slowdown that is said.
+fn gate_of(all: &[Gate]) -> Gate {
+    all.iter().fold(Gate::OPEN, |gate, one| Gate {
+        slower: one.slower.or(gate.slower),
+        unverified: gate.unverified || one.unverified,
+        missing: gate.missing || one.missing,
+        unsure: gate.unsure || one.unsure,
     })
 }
 
@@ -157,17 +143,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let judgement = gate::evaluate(&compared, &gate);
     let line = wanted.map(|gate| gate::line(&judgement, &gate));
     let settling = gate::settling(&compared).map_or_else(String::new, |said| said + "\n\n");
-    let before = |begin: &str, end: &str| {
-        line.as_ref().map_or_else(String::new, |line| format!("{begin}{line}{end}\n\n{settling}"))
+    let before = |mark: &str| {
+        line.as_ref().map_or_else(String::new, |line| format!("{mark}{line}{mark}\n\n{settling}"))
     };
-    let section = || comparison::section(&compared);
-    print(&match args.format {
-        CompareFormat::Text => before("", "") + &text(&section()),
-        CompareFormat::Md => before("**", "**") + &markdown(&section()),
-        CompareFormat::Csv => comparison::spreadsheet(&compared),
-        CompareFormat::Json => comparison::json(&compared, &gate),
-        CompareFormat::Junit => junit::junit(&compared, &gate),
-    })?;
+    print(&(args.format)(&compared, &gate, &before))?;
     Ok(exit_code(&judgement, wanted.is_some()))
 }
 
@@ -269,8 +248,7 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         match before.iter().find(|old| same_view(&old.device, &cases.device)) {
             Some(old_cases) => compared.push(pair(old, old_cases, new, cases, terms)?),
             None if now.len() > 1 => {
-                let name = printable(&cases.device.name, 60);
-                say(&format!("{name} ({}) is not in the old run", cases.device.backend));
+                say(&format!("{} is not in the old run", named(&cases.device)));
             }
             None => {}
         }
@@ -315,11 +293,14 @@ fn in_turn(old: &Run, new: &Run) -> bool {
     pair(new).is_some() && pair(old) == pair(new)
 }
 
+/// A device with its API.
+fn named(device: &DeviceInfo) -> String {
+    format!("{} ({})", printable(&device.name, 60), device.backend)
+}
+
 fn differ(before: &[DeviceCases], now: &[DeviceCases]) -> Error {
     let names = |all: &[DeviceCases]| {
-        let one =
-            |c: &DeviceCases| format!("{} ({})", printable(&c.device.name, 60), c.device.backend);
-        all.iter().map(one).collect::<Vec<_>>().join(", ")
+        all.iter().map(|cases| named(&cases.device)).collect::<Vec<_>>().join(", ")
     };
     Error::NothingCompared(format!(
         "the devices differ: {} before, {} now (--allow-mismatch compares one with one)",
@@ -337,12 +318,10 @@ fn pair(
 ) -> Result<Compared> {
     if !same_view(&before.device, &now.device) && !terms.allow_mismatch {
         return Err(Error::Usage(format!(
-            "{} is of {} ({}), the run of {} ({}): --allow-mismatch compares them all the same",
+            "{} is of {}, the run of {}: --allow-mismatch compares them all the same",
             old.path.display(),
-            printable(&before.device.name, 60),
-            before.device.backend,
-            printable(&now.device.name, 60),
-            now.device.backend
+            named(&before.device),
+            named(&now.device)
         )));
     }
     let options = Options {

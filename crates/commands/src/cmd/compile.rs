@@ -1,7 +1,7 @@
 //! The OpenCL C of a suite's own kernels, compiled by a driver of this machine. As in a run a worker
 //! does it: a compiler may crash.
 
-use super::found::{LISTING, describe};
+use super::found::describe;
 use crate::worker::{WorkerSupervisor, devices};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::gpu::{Language, Origin};
@@ -26,7 +26,7 @@ pub fn compile(suite: &Suite) -> Result<Option<String>> {
     if own.is_empty() {
         return Ok(None);
     }
-    let device = match devices("opencl", LISTING) {
+    let device = match devices("opencl") {
         Ok(found) => found.into_iter().next(),
         Err(outcome) => {
             return Ok(Some(format!("OpenCL C not compiled: {}", describe(outcome))));
@@ -35,7 +35,8 @@ pub fn compile(suite: &Suite) -> Result<Option<String>> {
     let Some(device) = device else {
         return Ok(Some("OpenCL C not compiled: no OpenCL driver here".into()));
     };
-    let cases: Vec<Case> = plan(suite, &device, &LIMITS).into_iter().filter_map(planned).collect();
+    let planned = plan(suite, &device, &LIMITS).into_iter().filter_map(Planned::case);
+    let cases: Vec<Case> = planned.filter(|case| !case.candidates.is_empty()).collect();
     let mut supervisor = WorkerSupervisor::new(device, Sim::default(), None);
     let (mut compiled, mut wrong) = (0, vec![]);
     for (workload, text) in &own {
@@ -63,11 +64,6 @@ fn own_text(workload: &Workload) -> Option<&KernelText> {
     let text = workload.kernel.as_ref()?.text(Language::Opencl)?;
     let own = matches!(text.origin, Origin::User(_)) && text.written == Written::Plain;
     own.then_some(text)
-}
-
-/// A case that has something to compile.
-fn planned(planned: Planned) -> Option<Case> {
-    planned.case().filter(|case| !case.candidates.is_empty())
 }
 
 /// What is wrong, at the kernel's lines where the compiler names any, else at the workload.
@@ -124,14 +120,8 @@ pub(super) fn located(line: &str, file: &str, text: &Arc<str>) -> Option<Located
     let start: usize = text.split_inclusive('\n').take(row).map(str::len).sum();
     let width = text[start..].lines().next().map_or(0, str::len);
     let message = if message.is_empty() { before } else { message };
-    Some(Located {
-        file: file.to_owned(),
-        text: text.clone(),
-        offset: start + column.min(width),
-        len: 0,
-        message: message.to_owned(),
-        help: None,
-    })
+    let offset = start + column.min(width);
+    Some(Located::at(file, text.clone(), offset..offset, message, None))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::show::print;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use gpubench_core::error::Result;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench completions`.
 #[derive(Debug, clap::Args)]
@@ -14,9 +13,8 @@ pub struct Args {
 }
 
 /// Prints the script.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let mut script = vec![];
     clap_complete::generate(args.shell, &mut super::Cli::command(), "gpubench", &mut script);
-    print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    print(&String::from_utf8_lossy(&script))
 }

@@ -2,7 +2,7 @@
 
 use super::found;
 use super::remotes::RemoteArgs;
-use super::show::{print, print_pretty_json, width, wrapped};
+use super::show::{print, width, wrapped};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, names_matrix_product};
 use gpubench_core::text::printable;
@@ -10,11 +10,10 @@ use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::device_choice::{Numbered, Selector, without_layers};
 use gpubench_device::sim::Source;
 use gpubench_document::{Column, Table, Unit};
-use gpubench_report::render;
+use gpubench_report::render::{self, json::json};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench devices`.
 #[derive(Debug, clap::Args)]
@@ -45,7 +44,7 @@ struct Entry<'a> {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let devices = found::find(&args.selector, &args.remotes.connect()?)?;
     let sources = args.selector.simulation().sources()?;
     let of = |device: &DeviceInfo| match device.kind {
@@ -62,19 +61,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
-        print_pretty_json(&entries.collect::<Vec<_>>())?;
-    } else {
-        print(&text(&devices, of, width()))?;
-        for Numbered { device, .. } in devices.iter().filter(|one| !measured.contains(one)) {
-            print(&format!(
-                "{} is a layer above an API that is measured: runs measure it where it\n\
-                 is named (--backend {}), or where the suite says `layers: true`.\n",
-                device.label(),
-                device.backend
-            ))?;
-        }
+        return print(&json(&entries.collect::<Vec<_>>()));
     }
-    Ok(ExitCode::SUCCESS)
+    print(&text(&devices, of, width()))?;
+    for Numbered { device, .. } in devices.iter().filter(|one| !measured.contains(one)) {
+        print(&format!(
+            "{} is a layer above an API that is measured: runs measure it where it\n\
+             is named (--backend {}), or where the suite says `layers: true`.\n",
+            device.label(),
+            device.backend
+        ))?;
+    }
+    Ok(())
 }
 
 /// The table, `width` columns wide, then everything about each device, in at most 80.
@@ -127,6 +125,7 @@ fn kinds(kind: DeviceKind) -> [&'static str; 2] {
 /// What the table has no room for. What an API does not report is left out.
 fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let list = |numbers: [u32; 3]| numbers.map(|n| n.to_string()).join(" × ");
+    let dims = list(device.max_group_dims);
     let mut rows = vec![
         ("vendor", device.vendor.clone()),
         ("type", kinds(device.kind)[1].to_owned()),
@@ -134,14 +133,7 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         ("API", device.api.clone()),
         ("memory", memory(device)),
         ("compute units", compute_units(device)),
-        (
-            "work-group",
-            format!(
-                "{} work-items at most, {}",
-                device.max_group_size,
-                list(device.max_group_dims)
-            ),
-        ),
+        ("work-group", format!("{} work-items at most, {dims}", device.max_group_size)),
         ("work-groups", list(device.max_groups)),
         ("local memory", device.local_memory.to_string()),
         ("buffers", format!("{} in one kernel", device.max_storage_buffers)),

@@ -1,13 +1,14 @@
 //! `gpubench doctor`: explain why a device is missing, and what to install.
 
-use super::found::{LISTING, describe};
-use super::show::{print, print_pretty_json, wrapped};
+use super::found::describe;
+use super::show::{print, wrapped};
 use crate::worker;
 use gpubench_core::error::Result;
 use gpubench_core::text::{counted, printable};
 use gpubench_device as backend;
 use gpubench_device::doctor::{Finding, State, System, load_here};
 use gpubench_report::progress::Stderr;
+use gpubench_report::render::json::json;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,11 +42,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         return Ok(load(&library));
     }
     let report = examine();
-    if args.json {
-        print_pretty_json(&report)?;
-    } else {
-        print(&text(&report))?;
-    }
+    print(&if args.json { json(&report) } else { text(&report) })?;
     Ok(ExitCode::from(if report.devices > 0 { 0 } else { 3 }))
 }
 
@@ -75,7 +72,7 @@ fn examine() -> Report {
 /// What a backend lists, or the result of it.
 fn listed(name: &str) -> (usize, Finding) {
     const AREA: &str = "devices";
-    match worker::devices(name, LISTING) {
+    match worker::devices(name) {
         Ok(found) if found.is_empty() => {
             let todo = "see the other findings; without a problem there, the drivers know no device of this machine";
             (0, Finding::warning(AREA, format!("{name} finds no device"), todo))

@@ -12,10 +12,6 @@ use gpubench_device::device_choice::{Numbered, Selector, backends, choose, witho
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;
-use std::time::Duration;
-
-/// The longest that a backend may take to list its devices.
-pub(super) const LISTING: Duration = Duration::from_secs(60);
 
 /// Finds them. A backend that fails is named on stderr and does not hide the others' devices.
 ///
@@ -45,7 +41,7 @@ pub fn list(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
     let mut all = vec![];
     for remote in remotes.iter() {
         let failed = |outcome| Error::Device(format!("{}: {}", remote.name(), describe(outcome)));
-        let (devices, notes) = remote.list(selector, LISTING).map_err(failed)?;
+        let (devices, notes) = remote.list(selector).map_err(failed)?;
         notes.iter().for_each(|note| say(&format!("{}: {note}", remote.name())));
         all.extend(devices);
     }
@@ -78,19 +74,23 @@ pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> 
     }
     // Loading drivers takes a while: the backends do it at the same time.
     let listed: Vec<_> = std::thread::scope(|scope| {
+        // The thread that asks a backend, else its answer.
         let ask = |backend: &dyn Backend| match backend.name() {
             // Nothing can crash there, and what is wrong in a description is to be shown in it.
-            SIM => Asked::Answered(backend.devices().map(Ok)),
+            SIM => Err(backend.devices().map(Ok)),
             name => {
-                let ask = move || worker::devices(name, LISTING);
+                let ask = move || worker::devices(name);
                 // Where the system has no thread left, one after the other.
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, ask)
-                    .map_or_else(|_| Asked::Answered(Ok(ask())), Asked::Worker)
+                std::thread::Builder::new().spawn_scoped(scope, ask).map_err(|_| Ok(ask()))
             }
         };
         let asked: Vec<_> = backends.iter().map(|backend| ask(backend.as_ref())).collect();
-        asked.into_iter().map(Asked::answer).collect()
+        let failed = |_| Error::Device("listing devices failed".to_owned());
+        let answer = |asked: Result<ScopedJoinHandle<'_, _>, _>| match asked {
+            Ok(thread) => thread.join().map_err(failed),
+            Err(answer) => answer,
+        };
+        asked.into_iter().map(answer).collect()
     });
     let mut devices: Vec<DeviceInfo> = vec![];
     let mut notes = vec![];
@@ -104,24 +104,6 @@ pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> 
         }
     }
     Ok((devices, notes))
-}
-
-/// A backend that was queried for its devices.
-enum Asked<'scope> {
-    Answered(Result<Result<Vec<DeviceInfo>, Outcome>>),
-    Worker(ScopedJoinHandle<'scope, Result<Vec<DeviceInfo>, Outcome>>),
-}
-
-impl Asked<'_> {
-    /// Its devices, or the result of the worker that was to list them.
-    fn answer(self) -> Result<Result<Vec<DeviceInfo>, Outcome>> {
-        match self {
-            Self::Answered(devices) => devices,
-            Self::Worker(worker) => {
-                worker.join().map_err(|_| Error::Device("listing devices failed".to_owned()))
-            }
-        }
-    }
 }
 
 /// Those that are measured: as [`find`], but for layers above another API that nothing asks for.

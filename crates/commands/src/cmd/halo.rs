@@ -1,7 +1,7 @@
 //! `gpubench halo`: elastic waves over MPI, a slab of the domain on every rank.
 
 use super::mpi::{Common, sharing, start, title};
-use super::scaling::{Scaled, table};
+use super::scaling::{Run, Scaled, tables};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::units::{Bytes, seconds};
@@ -37,13 +37,6 @@ pub fn run(_: Args) -> Result<ExitCode> {
     start("halo")
 }
 
-/// What one number of ranks took: of the whole domain, and of slabs as large as all ranks have them.
-struct Run {
-    ranks: usize,
-    strong: Slabbed,
-    weak: Option<Slabbed>,
-}
-
 /// The part of one rank of `all`; `here` are those of its machine. What to print, on rank 0.
 ///
 /// # Errors
@@ -53,18 +46,15 @@ pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result
     let (n, ranks) = (u64::from(args.n), all.size());
     let planes = n / ranks as u64;
     let divides = |count: usize| args.n.is_multiple_of(count as u32);
-    let run = |device: &Remote, group: &dyn Neighbours| {
-        let count = group.size();
-        let of = |depth: u64| slabs(device, group, &suite, [n, n, depth], args.common.seed);
-        let strong = of(n)?;
-        let weak = (count < ranks).then(|| of(planes * count as u64)).transpose()?;
-        Ok(Run { ranks: count, strong, weak })
+    let run = |device: &Remote, group: &dyn Neighbours, is_weak: bool| {
+        let depth = if is_weak { planes * group.size() as u64 } else { n };
+        slabs(device, group, &suite, [n, n, depth], args.common.seed)
     };
     let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
     Ok((all.rank() == 0).then(|| text(args.n, &info, &runs, here.size())))
 }
 
-fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
+fn text(n: u32, device: &DeviceInfo, runs: &[Run<Slabbed>], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let mut out = title(&format!("Elastic waves, {n}×{n}×{n} cells in slabs"), all.ranks, device);
     match device.kind {
@@ -85,7 +75,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     out
 }
 
-fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], here: usize) {
+fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run<Slabbed>], here: usize) {
     let Some(all) = runs.last() else { return };
     let _ = writeln!(
         out,
@@ -95,22 +85,13 @@ fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], here: usiz
         Bytes(all.strong.bytes)
     );
     let planes = n / all.ranks as u64;
-    let line = |ranks: usize, depth: u64, slabbed: &Slabbed| Scaled {
-        ranks,
-        what: format!("{n}×{n}×{depth} cells"),
-        work: (n * n * depth) as f64,
-        seconds: slabbed.step,
+    let line = |ranks: usize, slabbed: &Slabbed, is_weak: bool| {
+        let depth = if is_weak { planes * ranks as u64 } else { n };
+        let what = format!("{n}×{n}×{depth} cells");
+        Scaled { ranks, what, work: (n * n * depth) as f64, seconds: slabbed.step }
     };
-    let strong: Vec<Scaled> = runs.iter().map(|run| line(run.ranks, n, &run.strong)).collect();
-    table(out, "strong scaling: the same domain, a step of it", &strong);
-    let weak = runs.iter().map(|run| {
-        let slabbed = run.weak.as_ref().unwrap_or(&run.strong);
-        line(run.ranks, planes * run.ranks as u64, slabbed)
-    });
-    table(
-        out,
-        "weak scaling: the same slab on every rank, a step of all",
-        &weak.collect::<Vec<_>>(),
-    );
+    let strong = "strong scaling: the same domain, a step of it";
+    let weak = "weak scaling: the same slab on every rank, a step of all";
+    tables(out, [strong, weak], runs, line);
     *out += &sharing(device, here).unwrap_or_default();
 }

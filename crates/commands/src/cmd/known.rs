@@ -8,6 +8,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
+use gpubench_core::text::parsed;
 use gpubench_device::sim::Description;
 use gpubench_experiments::registry::profile;
 use gpubench_report::progress::say;
@@ -65,9 +66,9 @@ impl Profiles {
 
     fn file(&mut self, path: &Path) -> Result<()> {
         match extension(path) {
-            Some("json") => self.all.push(Profile::parse(&name(path), &text(path)?)?),
+            Some("json") => self.all.push(parsed(path, MAX_BYTES, Profile::parse)?),
             Some("yaml" | "yml") => {
-                let described = Description::parse(&name(path), &text(path)?)?;
+                let described = parsed(path, MAX_BYTES, Description::parse)?;
                 self.all.push(described.profile(self.all.len()));
             }
             _ => self.run(path)?,
@@ -184,15 +185,6 @@ pub fn of_run(header: &Header, records: &[Record]) -> Vec<Profile> {
     let devices = 0..header.devices.len();
     let all = devices.filter_map(|device| profile(header, records, device));
     all.filter(|profile| !profile.is_bare()).collect()
-}
-
-fn name(path: &Path) -> String {
-    path.display().to_string()
-}
-
-fn text(path: &Path) -> Result<String> {
-    gpubench_core::text::read(path, MAX_BYTES)
-        .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
 /// The suite that the run was made of, whose kernels are counted, and the run's records without those of kernels that

@@ -3,7 +3,6 @@
 use super::show::print;
 use gpubench_core::error::{Error, Result};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench man`.
 #[derive(Debug, clap::Args)]
@@ -14,13 +13,12 @@ pub struct Args {
 }
 
 /// Writes one page a command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let io = |error| Error::io(&args.folder, error);
     // The grouped listing of `--help` has no place in a page: each command has its own.
     let command = <super::Cli as clap::CommandFactory>::command();
     clap_mangen::generate_to(command, &args.folder).map_err(io)?;
-    print(&format!("manual pages are in {}\n", args.folder.display()))?;
-    Ok(ExitCode::SUCCESS)
+    print(&format!("manual pages are in {}\n", args.folder.display()))
 }
 
 #[cfg(test)]

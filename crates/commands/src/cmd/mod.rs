@@ -76,15 +76,17 @@ struct Cli {
 /// Declares commands: each a module with its `Args` and `run`, of the signature of `dispatch`.
 macro_rules! commands {
     (
-        fn dispatch($command:ident: $taken:ty) -> $result:ty;
+        fn dispatch($command:ident: $taken:ty);
         $($(#[$about:meta])* $name:ident: $module:ident,)*
     ) => {
         #[derive(Debug, clap::Subcommand)]
         enum Command { $($(#[$about])* $name($module::Args),)* }
 
-        fn dispatch($command: $taken) -> $result {
+        fn dispatch($command: $taken) -> Result<std::process::ExitCode> {
             match $command {
-                $(Command::$name(args) => $module::run(args),)*
+                $(Command::$name(args) => {
+                    $module::run(args).map(std::process::Termination::report)
+                })*
             }
         }
     };
@@ -92,7 +94,7 @@ macro_rules! commands {
 use commands;
 
 commands! {
-    fn dispatch(command: Command) -> Result<ExitCode>;
+    fn dispatch(command: Command);
 
     /// Run a suite on every device and write its results
     Run: run,

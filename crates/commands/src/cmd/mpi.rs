@@ -2,6 +2,7 @@
 //! built with `--features mpi`), so that this one starts where there is no MPI.
 
 use super::run::locks;
+use super::scaling::Run;
 use super::{halo, ring};
 use crate::store::{DeviceLock, Hold, LockKey};
 use crate::worker::Remotes;
@@ -74,20 +75,25 @@ pub(super) struct Common {
 
 impl Common {
     /// Has `run` compute on the rank's device over every number of ranks that `divides` the work, one
-    /// rank first; what each took, and the device.
+    /// rank first: the whole problem, then one that gives a rank as much to do as all ranks have of that. What each
+    /// took, and the device.
     pub(super) fn over_ranks<T>(
         &self,
         all: &dyn Neighbours,
         here: &dyn Neighbours,
         divides: impl Fn(usize) -> bool,
-        run: impl Fn(&Remote, &dyn Neighbours) -> Result<T>,
-    ) -> Result<(DeviceInfo, Vec<T>)> {
+        run: impl Fn(&Remote, &dyn Neighbours, bool) -> Result<T>,
+    ) -> Result<(DeviceInfo, Vec<Run<T>>)> {
         let (backend, index) = choose(self.device.as_ref(), here.rank())?;
         let device = Remote::open(&backend, index)?;
         let _locks = self.lock(device.info(), all, here)?;
-        let groups = counts(all.size(), divides).into_iter();
-        let groups = groups.filter_map(|count| all.first(count));
-        let runs = groups.map(|group| run(&device, group.as_ref())).collect::<Result<_>>()?;
+        let mut runs = vec![];
+        for group in counts(all.size(), divides).into_iter().filter_map(|count| all.first(count)) {
+            let (ranks, of) = (group.size(), |is_weak| run(&device, group.as_ref(), is_weak));
+            let strong = of(false)?;
+            let weak = (ranks < all.size()).then(|| of(true)).transpose()?;
+            runs.push(Run { ranks, strong, weak });
+        }
         let info = device.info().clone();
         device.close();
         Ok((info, runs))
@@ -104,10 +110,8 @@ impl Common {
         let alone = |key: &LockKey| key.hold == Hold::Exclusive;
         let keys = DeviceLock::keys(device).into_iter().filter(alone);
         let is_first = is_first(&keys.map(|key| key.name).collect::<Vec<_>>(), here);
-        let locks = match is_first && !self.no_lock {
-            true => locks::take(std::slice::from_ref(device), &Remotes::default(), true)?,
-            false => None,
-        };
+        let devices = std::slice::from_ref(device);
+        let locks = locks::take(devices, &Remotes::default(), [!is_first || self.no_lock, true])?;
         all.barrier();
         Ok(locks)
     }
@@ -247,7 +251,7 @@ mod tests {
         assert_eq!(first.as_ref().map(Vec::len), Some(2), "it, and that it may be any GPU");
         let why = lock(false).unwrap_err().to_string();
         assert!(why.contains("is being measured by the run with pid"), "{why}");
-        assert!(lock(true).unwrap().is_none());
+        assert!(lock(true).unwrap().is_some_and(|locks| locks.is_empty()));
         drop(first);
         assert!(lock(false).unwrap().is_some());
     }

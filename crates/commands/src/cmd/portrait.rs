@@ -1,18 +1,15 @@
 //! `gpubench portrait`: what devices can do, in one look.
 
-use super::choice::one_of;
 use super::known::of_run;
-use super::report::{chosen_format, source, write};
+use super::report::{chosen_format, formats, source, write};
 use super::results;
 use super::show::width;
-use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{ReportInput, ReportedDevice};
 use gpubench_core::error::{Error, Result};
-use gpubench_report::formats::{FORMATS, Format, Report};
+use gpubench_report::formats::{Format, Report};
 use gpubench_report::portrait::section;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench portrait`.
 #[derive(Debug, clap::Args)]
@@ -27,18 +24,12 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
-    #[arg(long, value_parser = formats())]
+    #[arg(long, value_parser = formats(|format| format.ranks))]
     format: Option<&'static Format>,
 }
 
-/// The formats that show sections as people read them.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let readable = FORMATS.iter().filter(|format| format.ranks);
-    one_of(readable.map(|format| (format.name, format.about, format)))
-}
-
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let format = chosen_format(args.format, args.output.as_deref())?;
     let runs = results::open_all(&args.runs)?;
     let input = ReportInput::new(runs.iter().map(source).collect());
@@ -56,6 +47,5 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let sections = vec![section(&input, &profiles, shows)];
     let (ranking, compared) = (&Ranking::default(), &[]);
     let report = Report { input: &input, sections, ranking, compared, width: width() };
-    write(format, &format.text(&report), args.output.as_deref())?;
-    Ok(ExitCode::SUCCESS)
+    write(format, &format.text(&report), args.output.as_deref())
 }

@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! describe them.
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::emulate::limit;
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
@@ -24,7 +24,6 @@ use gpubench_report::progress::say;
 use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// Arguments of `gpubench predict`.
@@ -66,7 +65,7 @@ pub struct Args {
 }
 
 /// The models that a profile is enough for.
-fn profile_models() -> impl Iterator<Item = (&'static str, &'static str, Model)> {
+fn profile_models() -> impl Iterator<Item = Choice<Model>> {
     Model::ALL.into_iter().filter_map(|model| Some((model.id(), model.about()?, model)))
 }
 
@@ -77,16 +76,8 @@ struct Known {
     predictor: Predictor,
     /// The cases that it was fitted to: no measure of how well it predicts.
     fitted_to: BTreeSet<CaseKey>,
-    /// What was measured there.
-    measured: Measured,
-}
-
-/// What a device measured.
-#[derive(Default)]
-struct Measured {
-    /// The number of the measured device, which several may be predicted in place of.
-    source: Option<usize>,
-    seconds: BTreeMap<CaseKey, f64>,
+    /// Seconds that were measured there, and the number of the measured device: several may be predicted in its place.
+    measured: Option<(usize, BTreeMap<CaseKey, f64>)>,
 }
 
 enum Predictor {
@@ -97,7 +88,7 @@ enum Predictor {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     if args.grid && args.model != Model::COMPONENTS {
         let why = "--grid: one group and all of them are compared by the model `components` alone";
@@ -132,8 +123,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         (true, _) => json(&predictions),
         (_, true) => text(&selection::section(&predictions)),
         _ => text(&section(&predictions)),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Every kernel on every device that it can be predicted on; the others are reported.
@@ -261,13 +251,10 @@ impl Times {
         }
     }
 
-    fn of(&self, device: &DeviceInfo) -> Measured {
+    /// Those of a device, with their number.
+    fn of(&self, device: &DeviceInfo) -> Option<(usize, BTreeMap<CaseKey, f64>)> {
         let all = self.0.iter().zip(0..).map(|((device, times), n)| (device, (n, times)));
-        let measured = |(source, seconds): (usize, &BTreeMap<CaseKey, f64>)| Measured {
-            source: Some(source),
-            seconds: seconds.clone(),
-        };
-        likely(all, device).map(measured).unwrap_or_default()
+        likely(all, device).map(|(number, times)| (number, times.clone()))
     }
 }
 
@@ -291,16 +278,12 @@ type Estimate = (f64, Option<[f64; 2]>, Option<Bound>, Model);
 
 impl Known {
     /// Seconds of a kernel, an interval, and what bounds it.
-    fn predict(
-        &self,
-        wanted: &Wanted,
-        counted: Counted,
-    ) -> std::result::Result<DevicePrediction, String> {
+    fn predict(&self, wanted: &Wanted, counted: Counted) -> Result<DevicePrediction, String> {
         let launch = wanted.launch(counted);
         if matches!(self.predictor, Predictor::Profile(_)) && is_probe(&launch.key) {
             return Err("its time is part of the profile".into());
         }
-        let (seconds, interval, bound, with) = match &self.predictor {
+        let (seconds, interval, bound, model) = match &self.predictor {
             Predictor::Hybrid(evaluation, device) => {
                 self.by_runs(&launch, evaluation, device.as_deref())?
             }
@@ -316,19 +299,17 @@ impl Known {
                 (seconds, Some([low, high]), Some(bound), ends[1].model())
             }
         };
-        let measured = self.measured.seconds.get(&launch.key).copied();
-        let source = self.measured.source;
-        let fitted = self.fitted_to.contains(&launch.key);
-        let device = self.name.clone();
+        let (source, measured) =
+            self.measured.as_ref().map(|(number, times)| (*number, times)).unzip();
         Ok(DevicePrediction {
-            device,
-            model: with,
+            device: self.name.clone(),
+            model,
             seconds,
             interval,
             bound,
-            measured,
+            measured: measured.and_then(|times| times.get(&launch.key)).copied(),
             source,
-            fitted,
+            fitted: self.fitted_to.contains(&launch.key),
             grid_seconds: None,
         })
     }
@@ -340,7 +321,7 @@ impl Known {
         launch: &Launch,
         evaluation: &Evaluation,
         device: Option<&Device>,
-    ) -> std::result::Result<Estimate, String> {
+    ) -> Result<Estimate, String> {
         let seen = evaluation.fitted.factors.contains_key(&launch.kernel);
         let score =
             if seen { &evaluation.leave_one_size_out } else { &evaluation.leave_one_workload_out };

@@ -199,7 +199,7 @@ impl Counts {
         all
     }
 
-    fn seconds(&self, key: &CaseKey, priced: &Profiled) -> std::result::Result<f64, String> {
+    fn seconds(&self, key: &CaseKey, priced: &Profiled) -> Result<f64, String> {
         if is_probe(key) {
             return Err("its time is part of the profile".into());
         }

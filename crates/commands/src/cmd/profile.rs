@@ -2,12 +2,12 @@
 
 use super::known::of_run;
 use super::results;
-use super::show::{print, print_pretty_json, text};
+use super::show::{print, text};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::profile::Profile;
 use gpubench_report::profile::section;
+use gpubench_report::render::json::json;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench profile`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let runs = results::open_all(&args.runs)?;
     let mut profiles: Vec<Profile> =
         runs.iter().flat_map(|run| of_run(&run.header, &run.records)).collect();
@@ -43,8 +43,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     if !args.json {
         let all: Vec<String> = profiles.iter().map(|profile| text(&section(profile))).collect();
-        print(&all.join("\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return print(&all.join("\n"));
     }
     let [only] = profiles.as_slice() else {
         let names: Vec<String> = profiles.iter().map(|profile| profile.device.label()).collect();
@@ -53,6 +52,5 @@ pub fn run(args: Args) -> Result<ExitCode> {
             names.join(", ")
         )));
     };
-    print_pretty_json(only)?;
-    Ok(ExitCode::SUCCESS)
+    print(&json(only))
 }

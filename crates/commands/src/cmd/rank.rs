@@ -1,10 +1,11 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
+use super::choice::{Choice, one_of};
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
 use super::require_threads;
 use super::results;
-use super::show::{TableFormat, markdown, print, text, warnings};
+use super::show::{markdown, print, text, warnings};
 use crate::store::RunFile;
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::ResultMatrix;
@@ -14,7 +15,6 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::{page, ranking};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench rank`.
 #[derive(Debug, clap::Args)]
@@ -31,12 +31,26 @@ pub struct Args {
     #[command(flatten)]
     sources: Sources,
     /// How to write the ranking
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
+    format: Write,
 }
 
+/// Writes a ranking.
+type Write = fn(&Ranking) -> String;
+
+/// Formats of a ranking, and what writes them.
+const FORMATS: [Choice<Write>; 5] = [
+    ("text", "Tables for a terminal", |all| text(&ranking::section(all))),
+    ("md|markdown", "Tables for a pull request", |all| markdown(&ranking::section(all))),
+    ("csv", "One line a row of the tables", ranking::spreadsheet),
+    ("html", "One page with plots, for a browser or a printer", |all| {
+        page::of_section("gpubench ranking", &ranking::section(all))
+    }),
+    ("json", "Everything, for programs", ranking::json),
+];
+
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
@@ -47,13 +61,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     check_weights(&options, &ranking)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
-    print(&match args.format {
-        TableFormat::Text => text(&ranking::section(&ranking)),
-        TableFormat::Md => markdown(&ranking::section(&ranking)),
-        TableFormat::Csv => ranking::spreadsheet(&ranking),
-        TableFormat::Html => page::of_section("gpubench ranking", &ranking::section(&ranking)),
-        TableFormat::Json => ranking::json(&ranking),
-    })?;
+    print(&(args.format)(&ranking))?;
     let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();
     nothing_ranked(&ranking, suites.len())
 }
@@ -121,10 +129,10 @@ fn own_profiles(characterised: &[CharacterisedIn], wanted: &[&DeviceInfo]) -> Re
 }
 
 /// A ranking without rows is no success: why there is none, and what to do.
-fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<ExitCode> {
+fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<()> {
     let overall = &ranking.families[0];
     if !overall.rows.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let ranked = ranking.devices.len() - ranking.excluded.len() - overall.absent.len();
     Err(Error::Usage(match ranked {

@@ -10,7 +10,6 @@ use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
-use gpubench_core::units::Bytes;
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::plan::{Candidate, Case, Limits};
 use gpubench_experiments::registry::RESUMABLE;
@@ -52,7 +51,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let filters = Filters::parse(&args.filter, &suite)?;
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
-    let Some(_locks) = locks::take(&devices, &Remotes::default(), false)? else {
+    let Some(_locks) = locks::take(&devices, &Remotes::default(), [false; 2])? else {
         return Ok(ExitCode::from(130));
     };
     let (mut all_well, mut any) = (true, false);
@@ -81,7 +80,7 @@ fn iterations(
         seconds: 120.0,
         seed,
         cores: host.cores,
-        host_memory: Some(Bytes(host.memory)).filter(|memory| memory.0 > 0),
+        host_memory: host.known_memory(),
     };
     let cases = cases::cases(suite, filters, device, 0, &limits);
     for record in cases.skipped.iter().filter(|r| r.key.measure == RESUMABLE) {
@@ -117,8 +116,7 @@ fn tries(
     case: &Case,
     scratch: &Scratch,
 ) -> Result<Vec<Try>, Outcome> {
-    let sim = args.selector.simulation();
-    let mut drill = Drill::new(device, &sim, case, scratch.path())?;
+    let mut drill = Drill::new(device, args.selector.simulation(), case, scratch.path())?;
     let mut rng = Pcg64Mcg::seed_from_u64(args.seed);
     let mut queues = vec![];
     for count in QUEUE_COUNTS.into_iter().filter(|&count| count <= device.queues) {

@@ -1,12 +1,12 @@
 //! `gpubench references`: list the references that verify results, and what each wants.
 
-use super::show::{print, print_pretty_json, wrapped};
+use super::show::{print, wrapped};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Element, Scalar};
 use gpubench_core::workload::Verify;
+use gpubench_report::render::json::json;
 use gpubench_suite::{Suite, Workload, suggest};
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench references`.
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ struct Parameter {
 ///
 /// # Errors
 /// `Usage` where there is no such reference.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let known: Vec<_> = gpubench_reference::names().collect();
     for name in &args.names {
         if !known.contains(&name.as_str()) {
@@ -81,12 +81,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .filter(|(name, _)| is_asked(name))
         .map(|(name, about)| Entry { name, about, example: example(name, &suites) })
         .collect();
-    if args.json {
-        print_pretty_json(&entries)?;
-    } else {
-        print(&entries.iter().map(text).collect::<Vec<_>>().join("\n"))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let text = || entries.iter().map(text).collect::<Vec<_>>().join("\n");
+    print(&if args.json { json(&entries) } else { text() })
 }
 
 /// The first workload that is verified with `reference`, in the suite in whose file it stands.

@@ -3,7 +3,6 @@
 use super::found;
 use crate::worker::{SILENCE, SILENCES, relay};
 use gpubench_core::error::Result;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// Arguments of `gpubench relay`; everything else arrives on stdin.
@@ -15,12 +14,11 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
-    relay(&found::list_here, Duration::from_secs_f64(args.silence))?;
-    Ok(ExitCode::SUCCESS)
+pub fn run(args: Args) -> Result<()> {
+    relay(&found::list_here, Duration::from_secs_f64(args.silence))
 }
 
-fn silence(text: &str) -> std::result::Result<f64, String> {
+fn silence(text: &str) -> Result<f64, String> {
     let expected =
         || format!("expected seconds between {} and {}", SILENCES.start(), SILENCES.end());
     text.parse().ok().filter(|seconds| SILENCES.contains(seconds)).ok_or_else(expected)

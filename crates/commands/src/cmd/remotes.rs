@@ -61,11 +61,8 @@ fn other_names(on: &str, known: &BTreeMap<String, KnownHost>) -> Vec<String> {
 /// The way to what `--on` names.
 fn route(on: &str, known: &BTreeMap<String, KnownHost>) -> Result<Route> {
     let other_names = other_names(on, known);
-    let known = known.get(on).cloned().unwrap_or_else(|| KnownHost {
-        command: on.to_owned(),
-        binary: None,
-        silence: None,
-    });
+    let unknown = || KnownHost { command: on.to_owned(), ..KnownHost::default() };
+    let known = known.get(on).cloned().unwrap_or_else(unknown);
     let wrong = |why: &str| Error::Usage(format!("--on {}: {why}", printable(on, 80)));
     let command = split(&known.command).map_err(wrong)?;
     if known.silence.is_some_and(|seconds| !SILENCES.contains(&seconds)) {

@@ -2,7 +2,7 @@
 
 use super::choice::one_of;
 use super::mpi::{Common, sharing, start, title};
-use super::scaling::{Scaled, table};
+use super::scaling::{Run, Scaled, tables};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
@@ -57,14 +57,6 @@ pub fn run(_: Args) -> Result<ExitCode> {
     start("ring")
 }
 
-/// What one number of ranks took: with the matrices requested, and with smaller ones that give a rank
-/// as much to do as all ranks have.
-struct Run {
-    ranks: usize,
-    strong: Ringed,
-    weak: (usize, Option<Ringed>),
-}
-
 /// The part of one rank of `all`; `here` are those of its machine. What to print, on rank 0.
 ///
 /// # Errors
@@ -72,20 +64,16 @@ struct Run {
 pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
     let suite = args.precision.suite()?;
     let (n, ranks, variants) = (args.n as usize, all.size(), args.variants());
-    let run = |device: &Remote, group: &dyn Neighbours| {
-        let count = group.size();
-        let of = |n: usize| ring(device, group, suite.clone(), n, args.common.seed, &variants);
-        let strong = of(n)?;
-        let less = alike(n, ranks, count);
-        let weak = (count < ranks).then(|| of(less)).transpose()?;
-        Ok(Run { ranks: count, strong, weak: (less, weak) })
+    let run = |device: &Remote, group: &dyn Neighbours, is_weak: bool| {
+        let n = if is_weak { alike(n, ranks, group.size()) } else { n };
+        ring(device, group, suite.clone(), n, args.common.seed, &variants)
     };
     let divides = |count: usize| n.is_multiple_of(count);
     let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
     Ok((all.rank() == 0).then(|| text(args, &info, &runs, here.size())))
 }
 
-fn text(args: &Args, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
+fn text(args: &Args, device: &DeviceInfo, runs: &[Run<Ringed>], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let what = format!("Ring matrix product, n = {}, {}", args.n, args.precision.about());
     let mut out = title(&what, all.ranks, device);
@@ -97,7 +85,7 @@ fn text(args: &Args, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
         }
         _ => {
             times(&mut out, &all.strong);
-            scaling(&mut out, args.n as usize, runs);
+            scaling(&mut out, (args.n as usize, all.ranks), runs);
             out += &sharing(device, here).unwrap_or_default();
         }
     }
@@ -106,21 +94,19 @@ fn text(args: &Args, device: &DeviceInfo, runs: &[Run], here: usize) -> String {
     out
 }
 
-fn scaling(out: &mut String, n: usize, runs: &[Run]) {
-    let line = |ranks: usize, n: usize, ringed: &Ringed| Scaled {
-        ranks,
-        what: format!("n = {n}"),
-        work: 2.0 * (n as f64).powi(3),
-        seconds: ringed.fastest().map_or(f64::NAN, |(_, seconds)| seconds),
+fn scaling(out: &mut String, (n, all): (usize, usize), runs: &[Run<Ringed>]) {
+    let line = |ranks: usize, ringed: &Ringed, is_weak: bool| {
+        let n = if is_weak { alike(n, all, ranks) } else { n };
+        Scaled {
+            ranks,
+            what: format!("n = {n}"),
+            work: 2.0 * (n as f64).powi(3),
+            seconds: ringed.fastest().map_or(f64::NAN, |(_, seconds)| seconds),
+        }
     };
-    let strong: Vec<Scaled> = runs.iter().map(|run| line(run.ranks, n, &run.strong)).collect();
-    table(out, "strong scaling: the same product, by the fastest variant", &strong);
-    let weak = runs.iter().map(|run| match &run.weak {
-        (less, Some(ringed)) => line(run.ranks, *less, ringed),
-        (_, None) => line(run.ranks, n, &run.strong),
-    });
-    let title = "weak scaling: about the same number of operations on every rank";
-    table(out, title, &weak.collect::<Vec<_>>());
+    let strong = "strong scaling: the same product, by the fastest variant";
+    let weak = "weak scaling: about the same number of operations on every rank";
+    tables(out, [strong, weak], runs, line);
 }
 
 fn times(out: &mut String, ringed: &Ringed) {

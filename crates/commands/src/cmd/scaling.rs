@@ -3,6 +3,16 @@
 use gpubench_core::units::{fixed, seconds};
 use std::fmt::Write;
 
+/// What one number of ranks took.
+pub(super) struct Run<T> {
+    /// How many.
+    pub ranks: usize,
+    /// Of the whole problem.
+    pub strong: T,
+    /// Of one that gives a rank as much to do as all ranks have; all of them have that already.
+    pub weak: Option<T>,
+}
+
 /// What a given number of ranks took.
 pub(super) struct Scaled {
     /// How many.
@@ -15,9 +25,23 @@ pub(super) struct Scaled {
     pub seconds: f64,
 }
 
+/// A table of the runs of the whole problem, and one of those that give a rank as much to do; `line` knows which a
+/// result is of.
+pub(super) fn tables<T>(
+    out: &mut String,
+    [strong, weak]: [&str; 2],
+    runs: &[Run<T>],
+    line: impl Fn(usize, &T, bool) -> Scaled,
+) {
+    let of_whole = runs.iter().map(|run| line(run.ranks, &run.strong, false));
+    table(out, strong, &of_whole.collect::<Vec<_>>());
+    let each = |run: &Run<T>| line(run.ranks, run.weak.as_ref().unwrap_or(&run.strong), true);
+    table(out, weak, &runs.iter().map(each).collect::<Vec<_>>());
+}
+
 /// One line a number of ranks. Speed-up is the rate of operations against that of the first line, which
 /// is one rank's, and efficiency its share of as many times as there are ranks.
-pub(super) fn table(out: &mut String, title: &str, lines: &[Scaled]) {
+fn table(out: &mut String, title: &str, lines: &[Scaled]) {
     let Some(first) = lines.first() else { return };
     let _ = writeln!(out, "  {title}");
     let _ = writeln!(

@@ -141,7 +141,7 @@ mod tests {
     fn run_of(name: &str, workloads: &[&str]) -> Run {
         let measured = DeviceInfo { name: name.into(), ..device("wgpu") };
         let records = workloads.iter().map(|workload| record(key(workload, 64), 1.0)).collect();
-        Run::new(name.into(), header(vec![measured]), records)
+        Run { path: name.into(), header: header(vec![measured]), records, ..Run::default() }
     }
 
     #[test]

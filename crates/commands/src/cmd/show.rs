@@ -5,11 +5,10 @@ use gpubench_core::text::{harmless, is_invisible, printable};
 use gpubench_document::Section;
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::{Stderr, draws, say};
-use gpubench_report::render::{self, json};
+use gpubench_report::render;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 };
-use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -53,22 +52,6 @@ pub(super) fn text(section: &Section) -> String {
 /// A section as a command's whole output, for a pull request.
 pub(super) fn markdown(section: &Section) -> String {
     render::markdown::section(section, 3).trim_start_matches('\n').to_owned()
-}
-
-/// Formats of a comparison or a ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum TableFormat {
-    /// Tables for a terminal
-    Text,
-    /// Tables for a pull request
-    #[value(alias = "markdown")]
-    Md,
-    /// One line a row of the tables
-    Csv,
-    /// One page with plots, for a browser or a printer
-    Html,
-    /// Everything, for programs
-    Json,
 }
 
 /// From now on a panic that a file of the user's caused is shown as the mistake that it is, and ends the program as
@@ -129,16 +112,6 @@ pub fn width() -> Option<usize> {
         return Some(usize::from(size.ws_col));
     }
     Some(USUAL)
-}
-
-/// Prints a value for programs.
-pub fn print_json(value: &impl Serialize) -> Result<()> {
-    print(&json::line(value))
-}
-
-/// As [`print_json`], over many lines.
-pub fn print_pretty_json(value: &impl Serialize) -> Result<()> {
-    print(&json::json(value))
 }
 
 /// `text` in lines of at most 80 columns, the first behind `first` and the others behind `rest`, broken

@@ -5,8 +5,7 @@ use super::show::print;
 use crate::store::{Run, replace};
 use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::Recorded;
-use gpubench_core::record::{Header, Record, measured_rounds};
+use gpubench_core::record::{Header, Record, Recorded, measured_rounds};
 use gpubench_core::text::{counted, printable};
 use gpubench_experiments::registry::recorded;
 use gpubench_report::labels::case_name;
@@ -14,8 +13,8 @@ use gpubench_report::progress::say;
 use gpubench_report::render::json;
 use gpubench_report::trace::trace;
 use gpubench_suite::closest_matches;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Measures that keep the steps of what they run, for the message where one does not.
 const WITH_TIMELINE: &str = "kernel, overlap, schedule and concurrency";
@@ -44,7 +43,7 @@ pub struct Args {
 ///
 /// # Errors
 /// `Usage` where the run has no such case, several, or one without a timeline.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let run = results::open(&args.run)?;
     let asked = asked(&run, args.device.as_deref(), args.round)?;
     let case = choose(&asked, args.case.as_deref())?;
@@ -60,7 +59,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             recordings.len()
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The records of the device and the round requested.
@@ -100,7 +99,7 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
     };
     let drawn = names(&|record| !recorded(record).is_empty());
     let Some(wanted) = wanted else {
-        return one(drawn.clone(), &drawn, "a case");
+        return one(&drawn, &drawn, "a case");
     };
     let shown = format!("case `{}`", printable(wanted, 80));
     let is_it = |record: &Record| {
@@ -131,28 +130,23 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
             &drawn,
         ));
     }
-    one(with, &drawn, &shown)
+    one(&with, &drawn, &shown)
 }
 
 /// The only one of `found`.
-fn one(mut found: Vec<String>, drawn: &[String], what: &str) -> Result<String> {
-    match (found.pop(), found.len()) {
-        (Some(name), 0) => Ok(name),
-        (None, _) => Err(without("the run", drawn)),
-        (Some(last), _) => {
-            found.push(last);
-            let found: Vec<&str> = found.iter().map(String::as_str).collect();
-            Err(Error::Usage(format!("{what} may be any of{}", list(&found))))
-        }
+fn one(found: &[String], drawn: &[String], what: &str) -> Result<String> {
+    match found {
+        [only] => Ok(only.clone()),
+        [] => Err(without("the run", drawn)),
+        several => Err(Error::Usage(format!("{what} may be any of{}", list(several)))),
     }
 }
 
 /// The mistake of asking for the timeline of what keeps none.
 fn without(what: &str, drawn: &[String]) -> Error {
-    let drawn: Vec<&str> = drawn.iter().map(String::as_str).collect();
     let here = match drawn.is_empty() {
         true => "; this run has none of theirs whose steps a clock distinguished".to_owned(),
-        false => format!("; in this run{}", list(&drawn)),
+        false => format!("; in this run{}", list(drawn)),
     };
     Error::Usage(format!(
         "{what} has no timeline: measures that keep one are {WITH_TIMELINE}{here}"
@@ -160,7 +154,7 @@ fn without(what: &str, drawn: &[String]) -> Error {
 }
 
 /// Names one a line, as many as a reader looks at.
-fn list(names: &[&str]) -> String {
+fn list(names: &[impl Display]) -> String {
     const MAX_NAMES: usize = 20;
     let mut text: String = names.iter().take(MAX_NAMES).map(|name| format!("\n  {name}")).collect();
     if names.len() > MAX_NAMES {

@@ -86,7 +86,7 @@ mod tests {
             cases.sort_by_key(|case| case.key.to_string());
             records.extend(cases.iter().map(|case| Record { device: number, ..record(case) }));
         }
-        Run::new("before.jsonl".into(), header, records)
+        Run { path: "before.jsonl".into(), header, records, ..Run::default() }
     }
 
     /// Of the last variant. Experiments other than of a kernel by itself do no work that is counted.

@@ -5,7 +5,6 @@ use gpubench_core::error::{Error, Result};
 use gpubench_device::Backend;
 use gpubench_device::sim::{SIM, Sim};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench worker`.
 #[derive(Debug, clap::Args)]
@@ -35,10 +34,9 @@ pub(super) fn device(text: &str) -> Result<(String, usize), String> {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let parent = args.parent;
-    serve(|| wanted(args), parent)?;
-    Ok(ExitCode::SUCCESS)
+    serve(|| wanted(args), parent)
 }
 
 fn wanted(args: Args) -> Result<Wanted> {

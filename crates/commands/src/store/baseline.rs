@@ -5,7 +5,7 @@ use super::read::{Run, read};
 use super::safe;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Footer, Header, Host, Line, Noise, Record};
+use gpubench_core::record::{Host, Line};
 use gpubench_core::text::slug;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -112,20 +112,15 @@ pub fn ready(path: &Path, replace: bool) -> Result<()> {
 ///
 /// # Errors
 /// As [`ready`]; `Io` when it cannot be written.
-pub fn save(
-    path: &Path,
-    header: &Header,
-    records: &[Record],
-    noise: &Noise,
-    footer: &Footer,
-    replace: bool,
-) -> Result<()> {
+pub fn save(run: &Run, replace: bool) -> Result<()> {
+    let path = run.path.as_path();
     ready(path, replace)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let io = |source| Error::io(path, source);
-    let mut lines = vec![Line::Header(Box::new(header.clone())), Line::Noise(noise.clone())];
-    lines.extend(records.iter().map(|record| Line::Record(Box::new(record.clone()))));
-    lines.push(Line::Footer(footer.clone()));
+    let mut lines = vec![Line::Header(Box::new(run.header.clone()))];
+    lines.extend(run.noise.clone().map(Line::Noise));
+    lines.extend(run.records.iter().map(|record| Line::Record(Box::new(record.clone()))));
+    lines.extend(run.footer.clone().map(Line::Footer));
     let mut file = tempfile::Builder::new()
         .prefix(".baseline-")
         .tempfile_in(folder)
@@ -182,6 +177,7 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
 mod tests {
     use super::*;
     use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::{Footer, Header, Noise};
 
     #[test]
     fn packages_have_baselines_next_to_the_program_or_in_share() {
@@ -207,15 +203,16 @@ mod tests {
         let footer =
             Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 1.0, estimated: None, records: 1 };
         let header = Header { host: host.clone(), ..header(vec![device.clone()]) };
-        let records = [record(key("a", 1), 1.0)];
-        let save = |replace| save(&path, &header, &records, &noise, &footer, replace);
-        save(false).unwrap();
-        assert!(save(false).unwrap_err().to_string().contains("--replace"));
-        save(true).unwrap();
+        let (records, footer) = (vec![record(key("a", 1), 1.0)], Some(footer));
+        let noise = Some(noise);
+        let run = Run { path: path.clone(), header, records, noise, footer, ..Run::default() };
+        save(&run, false).unwrap();
+        assert!(save(&run, false).unwrap_err().to_string().contains("--replace"));
+        save(&run, true).unwrap();
         assert!(ready(folder.path(), true).unwrap_err().to_string().contains("folder"));
         let (runs, errors) = list(folder.path()).unwrap();
         assert!(errors.is_empty() && runs.len() == 1);
-        assert_eq!((&runs[0].noise, &runs[0].records[..]), (&Some(noise), &records[..]));
+        assert_eq!((&runs[0].noise, &runs[0].records), (&run.noise, &run.records));
         assert!(runs[0].warnings.is_empty());
         // Of another driver it is found, and not written over; by another name it is still the one.
         let newer = DeviceInfo { driver: "2.0".into(), ..device.clone() };

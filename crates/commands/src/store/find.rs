@@ -110,7 +110,7 @@ fn each_once(
     let mut order: Vec<usize> = (0..files.len()).collect();
     let records = counts(&files);
     order.sort_by_key(|&at| (files[at].is_baseline, Reverse((records[at], files[at].bytes)), at));
-    let (mut kept, mut copies) = (Kept::new(&files), BTreeMap::new());
+    let (mut kept, mut copies) = (Kept { files: &files, ..Kept::default() }, BTreeMap::new());
     for at in order {
         let file = &files[at];
         let same = |&other: &usize| {
@@ -139,6 +139,7 @@ fn each_once(
 }
 
 /// Files that are read, by number.
+#[derive(Default)]
 struct Kept<'a> {
     files: &'a [Provenance],
     /// Of each first file of a run the others, and which lines of them are read.
@@ -151,18 +152,7 @@ struct Kept<'a> {
     imported: Vec<usize>,
 }
 
-impl<'a> Kept<'a> {
-    fn new(files: &'a [Provenance]) -> Self {
-        Self {
-            files,
-            parts: BTreeMap::new(),
-            first: HashMap::new(),
-            records: HashMap::new(),
-            by_source: HashMap::new(),
-            imported: vec![],
-        }
-    }
-
+impl Kept<'_> {
     fn add(&mut self, at: usize) {
         self.parts.insert(at, vec![]);
         self.list(at, at);

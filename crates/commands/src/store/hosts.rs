@@ -1,7 +1,7 @@
 //! The hosts file: names for the machines of a desk.
 
 use gpubench_core::error::{Error, Result};
-use gpubench_core::text::read;
+use gpubench_core::text::parsed;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// A machine of the hosts file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownHost {
     /// The command that leads there.
@@ -35,9 +35,8 @@ pub fn known_hosts() -> Result<BTreeMap<String, KnownHost>> {
 }
 
 fn hosts(file: &Path) -> Result<BTreeMap<String, KnownHost>> {
-    let shown = file.display().to_string();
-    let text = read(file, MAX_BYTES).map_err(|why| Error::Usage(format!("{shown}: {why}")))?;
-    gpubench_core::yaml::parse(&shown, &text).map_err(|mistake| Error::Suite(vec![mistake]))
+    let located = |mistake| Error::Suite(vec![mistake]);
+    parsed(file, MAX_BYTES, |file, text| gpubench_core::yaml::parse(file, text).map_err(located))
 }
 
 #[cfg(test)]

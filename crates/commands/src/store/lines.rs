@@ -60,6 +60,11 @@ impl<R: BufRead> Lines<R> {
         Ok(Some((Piece::TooLong(line), taken + skipped)))
     }
 
+    /// What was kept of each line, until the stream ends or fails.
+    pub fn kept(mut self) -> impl Iterator<Item = Vec<u8>> {
+        std::iter::from_fn(move || Some(self.next_line().ok()??.0.into_bytes()))
+    }
+
     /// Takes back the memory of a line for the next one.
     pub fn reuse(&mut self, line: Vec<u8>) {
         self.spare = line;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// A file, and what it takes to see that another one holds the same records.
@@ -161,32 +161,26 @@ pub fn is_copy(common: usize, rows: [usize; 2]) -> bool {
     2 * common > rows[0].min(rows[1])
 }
 
-/// The lines of so many bytes of a file at most; `None` where it cannot be read, or is none.
-fn lines(path: &Path, max_bytes: u64) -> Option<Lines<impl BufRead>> {
+/// The lines of a file's beginning, long enough for two; `None` where it cannot be read, or is none.
+fn lines(path: &Path) -> Option<impl Iterator<Item = Vec<u8>>> {
     let meta = std::fs::metadata(path).ok()?;
     if gpubench_core::text::no_file(&meta).is_some() {
         return None;
     }
-    Some(Lines::new(BufReader::new(File::open(path).ok()?.take(max_bytes)), LONGEST))
+    let beginning = File::open(path).ok()?.take(2 * LONGEST as u64);
+    Some(Lines::new(BufReader::new(beginning), LONGEST).kept())
 }
 
 /// The first line that is not blank; `None` where there is none, or nothing that has lines.
 pub(super) fn first(path: &Path) -> Option<Vec<u8>> {
-    let mut lines = lines(path, 2 * LONGEST as u64)?;
-    loop {
-        let line = lines.next_line().ok()??.0.into_bytes();
-        let line = without_mark(&line);
-        if !line.trim_ascii().is_empty() {
-            return Some(line.to_vec());
-        }
-    }
+    let mut lines = lines(path)?.map(|line| without_mark(&line).to_vec());
+    lines.find(|line| !line.trim_ascii().is_empty())
 }
 
 /// The first two lines. A file that has no end is not searched for one.
 fn begin(path: &Path) -> Option<[Vec<u8>; 2]> {
-    let mut lines = lines(path, 2 * LONGEST as u64)?;
-    let mut next = || Some(lines.next_line().ok()??.0.into_bytes());
-    let (header, second) = (next()?, next().unwrap_or_default());
+    let mut lines = lines(path)?;
+    let (header, second) = (lines.next()?, lines.next().unwrap_or_default());
     Some([without_mark(&header).to_vec(), second])
 }
 

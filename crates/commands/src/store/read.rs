@@ -25,7 +25,7 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 const MAX_FLAWS: u32 = 1000;
 
 /// A result file in memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     /// The file.
     pub path: PathBuf,
@@ -46,18 +46,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// Of these records, without a last line.
-    pub fn new(path: PathBuf, header: Header, records: Vec<Record>) -> Self {
-        Self {
-            path,
-            header,
-            records,
-            noise: None,
-            footer: None,
-            warnings: vec![],
-            whole: 0,
-            unread: false,
-        }
+    /// The file's name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Whether it came to its end, and all of its records are here.
@@ -186,7 +177,7 @@ fn open_one(path: &Path) -> Result<(Header, Records)> {
 pub fn read(file: impl Into<RunFile>) -> Result<Run> {
     let file = file.into();
     let (header, mut lines) = open(&file)?;
-    let mut run = Run::new(file.path, header, vec![]);
+    let mut run = Run { path: file.path, header, ..Run::default() };
     for line in &mut lines {
         match line {
             Ok(Line::Record(record)) => run.records.push(*record),
@@ -355,7 +346,7 @@ impl Records {
     ///
     /// # Errors
     /// The line of the record that has them.
-    fn enter(&mut self, record: &Record) -> std::result::Result<(), u64> {
+    fn enter(&mut self, record: &Record) -> Result<(), u64> {
         let round = (record.device, record.round);
         match self.known.get_mut(&record.key) {
             Some(case) => {

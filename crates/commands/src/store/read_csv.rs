@@ -40,7 +40,8 @@ impl Table {
             Err(error) => {
                 let offset = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes());
-                Err(diagnostic(&file, &text, (offset, 1), "not UTF-8 text", None))
+                let bytes = offset..offset + 1;
+                Err(Error::Suite(vec![Located::at(&file, text, bytes, "not UTF-8 text", None)]))
             }
         }
     }
@@ -52,8 +53,9 @@ impl Table {
     pub fn parse(file: &str, text: &str, columns: &[&str]) -> Result<Self> {
         let mut reader =
             ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
-        let internal =
-            |error: ::csv::Error| diagnostic(file, text, (0, 0), &error.to_string(), None);
+        let internal = |error: ::csv::Error| {
+            Error::Suite(vec![Located::at(file, text, 0..0, error.to_string(), None)])
+        };
         let header = reader.headers().map_err(internal)?.clone();
         let mut table = Self { file: file.to_owned(), text: text.into(), header, rows: Vec::new() };
         table.require(columns)?;
@@ -123,7 +125,8 @@ impl Table {
     }
 
     fn diagnostic(&self, offset: usize, len: usize, message: &str, help: Option<&str>) -> Error {
-        diagnostic(&self.file, &self.text, (offset, len), message, help)
+        let (text, bytes) = (self.text.clone(), offset..offset + len);
+        Error::Suite(vec![Located::at(&self.file, text, bytes, message, help)])
     }
 }
 
@@ -219,23 +222,6 @@ fn field(text: &str, start: usize, index: usize) -> (usize, usize) {
     }
     let raw = &text[from..to];
     (from + raw.len() - raw.trim_start().len(), raw.trim().len())
-}
-
-fn diagnostic(
-    file: &str,
-    text: &str,
-    (offset, len): (usize, usize),
-    message: &str,
-    help: Option<&str>,
-) -> Error {
-    Error::Suite(vec![Located {
-        file: file.to_owned(),
-        text: text.into(),
-        offset,
-        len,
-        message: message.to_owned(),
-        help: help.map(str::to_owned),
-    }])
 }
 
 #[cfg(test)]

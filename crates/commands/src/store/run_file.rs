@@ -21,15 +21,9 @@ pub struct Part {
     pub lines: BTreeSet<u64>,
 }
 
-impl From<&Path> for RunFile {
-    fn from(path: &Path) -> Self {
-        Self { path: path.to_owned(), parts: vec![] }
-    }
-}
-
-impl From<&PathBuf> for RunFile {
-    fn from(path: &PathBuf) -> Self {
-        path.as_path().into()
+impl<P: AsRef<Path> + ?Sized> From<&P> for RunFile {
+    fn from(path: &P) -> Self {
+        Self { path: path.as_ref().to_owned(), parts: vec![] }
     }
 }
 

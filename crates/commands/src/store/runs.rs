@@ -5,7 +5,7 @@ use super::run_file::RunFile;
 use gpubench_analysis::{ResultMatrix, RunRounds, derive_flags};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Detail, Header, Line};
+use gpubench_core::record::{Header, Line};
 use gpubench_experiments::registry::PROFILING;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,6 @@ pub struct LoadedRuns {
     pub matrix: ResultMatrix,
     /// What could not be used, file by file.
     pub warnings: Vec<String>,
-    /// Files that were read.
-    pub files: usize,
     /// Devices that are characterised in them.
     pub characterised: Vec<CharacterisedIn>,
 }
@@ -77,7 +75,6 @@ impl LoadedRuns {
         self.matrix.take_in(&run.header, run.records);
         self.warnings.extend(run.warnings);
         self.characterised.extend(run.characterised);
-        self.files += 1;
     }
 }
 
@@ -97,10 +94,9 @@ impl SummarisedRun {
         while let Some(line) = lines.next() {
             match line {
                 Ok(Line::Record(record)) => {
-                    let is_profile = |detail: &Detail| detail.kind() == PROFILING;
-                    characterises.extend(
-                        record.detail.as_ref().filter(|d| is_profile(d)).map(|_| record.device),
-                    );
+                    if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
+                        characterises.insert(record.device);
+                    }
                     records.add(&header, *record, lines.case());
                 }
                 Ok(_) => {}
@@ -152,7 +148,7 @@ mod tests {
         assert!(foreign[0].contains("a.jsonl") && foreign[0].contains("no result"), "{foreign:?}");
         assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
         let all = load(&files).unwrap();
-        assert_eq!((all.files, all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 5, 4));
+        assert_eq!((all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 4));
         assert_eq!(all.matrix.cell(0, 0).unwrap().rounds().count, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
     }

@@ -23,7 +23,7 @@ const OTHERWISE: &str = "it was tuned with another kernel, search or driver: tun
 const START: &str = r#"{"version":"#;
 
 /// A device as it called itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TunedDevice {
     /// The API.
     pub backend: String,
@@ -41,7 +41,7 @@ impl From<&DeviceInfo> for TunedDevice {
 }
 
 /// One variant tried on one device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// Version of the line.
     pub version: u32,
@@ -87,11 +87,7 @@ impl Tried {
             group: kernel.group,
             constants: kernel.constants.clone(),
             variant: kernel.variant.clone(),
-            outcome: String::new(),
-            why: None,
-            launch: None,
-            seconds: None,
-            samples: 0,
+            ..Self::default()
         }
     }
 

@@ -97,11 +97,6 @@ impl Writer {
         Ok((writer, run))
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Records in the file.
     pub fn records(&self) -> u64 {
         self.records
@@ -242,9 +237,9 @@ mod tests {
         let header = header(vec![]);
         let first = Writer::create(folder.path(), "x", &header).unwrap();
         let second = Writer::create(folder.path(), "x", &header).unwrap();
-        assert_eq!(first.path(), folder.path().join("x.jsonl"));
-        assert_eq!(second.path(), folder.path().join("x-2.jsonl"));
-        assert!(Writer::create_at(first.path(), &header).is_err());
+        assert_eq!(first.path, folder.path().join("x.jsonl"));
+        assert_eq!(second.path, folder.path().join("x-2.jsonl"));
+        assert!(Writer::create_at(&first.path, &header).is_err());
     }
 
     #[test]
@@ -272,10 +267,10 @@ mod tests {
     fn a_run_that_goes_on_is_not_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let writer = two_records(folder.path());
-        let before = std::fs::read(writer.path()).unwrap();
-        let error = Writer::resume(writer.path()).unwrap_err();
+        let before = std::fs::read(&writer.path).unwrap();
+        let error = Writer::resume(&writer.path).unwrap_err();
         assert!(error.to_string().contains("still being written"), "{error}");
-        assert_eq!(std::fs::read(writer.path()).unwrap(), before);
+        assert_eq!(std::fs::read(&writer.path).unwrap(), before);
     }
 
     #[cfg(target_os = "linux")]

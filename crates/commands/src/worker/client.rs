@@ -35,48 +35,37 @@ pub struct Client {
     stderr: Followed,
 }
 
+/// How long a backend may take to list its devices, or to compile a kernel.
+pub(super) const LISTING: Duration = Duration::from_secs(60);
+
 /// The devices of a backend, found by a worker: a driver that crashes or hangs while it is
 /// loaded does so there.
 ///
 /// # Errors
 /// The worker's error instead.
-pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
-    let mut client = Client::listing(backend)?;
-    match client.wait("listing the devices", limit)? {
-        Reply::Devices(devices) => {
-            client.close();
-            Ok(devices)
-        }
-        Reply::Failed(outcome) => Err(outcome),
-        other => Err(unexpected(&other)),
-    }
+pub fn devices(backend: &str) -> Result<Vec<DeviceInfo>, Outcome> {
+    let (client, devices) = Client::listing(backend)?;
+    client.close();
+    Ok(devices)
 }
 
-/// What each entry point of `source` takes, as the compiler of the backend's first device reports it, and
-/// that device's name; `None` where the backend has no device.
+/// What each entry point of `source` takes, as the compiler of the backend's first device reports it; `None` where the
+/// backend has no device.
 ///
 /// # Errors
 /// The worker's error instead.
-pub fn signatures(
-    backend: &str,
-    source: &KernelSource,
-    limit: Duration,
-) -> Result<Option<(String, Vec<Signature>)>, Outcome> {
-    let mut client = Client::listing(backend)?;
-    let name = match client.wait("listing the devices", limit)? {
-        Reply::Devices(devices) => devices.into_iter().next().map(|device| device.name),
-        Reply::Failed(outcome) => return Err(outcome),
-        other => return Err(unexpected(&other)),
-    };
-    let Some(name) = name else { return Ok(None) };
+pub fn signatures(backend: &str, source: &KernelSource) -> Result<Option<Vec<Signature>>, Outcome> {
+    let (mut client, devices) = Client::listing(backend)?;
+    if devices.is_empty() {
+        return Ok(None);
+    }
     client.send(&Request::Signatures { device: 0, source: Box::new(source.clone()) })?;
-    match client.wait("compiling the kernel", limit)? {
+    match client.wait("compiling the kernel", LISTING)? {
         Reply::Signatures(found) => {
             client.close();
-            Ok(Some((name, found)))
+            Ok(Some(found))
         }
-        Reply::Failed(outcome) => Err(outcome),
-        other => Err(unexpected(&other)),
+        other => Err(unexpected(other)),
     }
 }
 
@@ -107,8 +96,7 @@ impl Client {
                     ))),
                 }
             }
-            Reply::Failed(outcome) => Err(outcome),
-            other => Err(unexpected(&other)),
+            other => Err(unexpected(other)),
         }
     }
 
@@ -123,12 +111,12 @@ impl Client {
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
         self.send(request)?;
-        let (mut doing, mut limit) = (stage_label(Stage::Prepare), deadlines.of(Stage::Prepare));
+        let mut doing = Stage::Prepare;
         loop {
-            match self.wait(doing, limit)? {
+            match self.wait(stage_labels(doing)[1], deadlines.of(doing))? {
                 Reply::Stage(now) => {
                     stage(now);
-                    (doing, limit) = (stage_label(now), deadlines.of(now));
+                    doing = now;
                 }
                 reply => return Ok(reply),
             }
@@ -149,7 +137,7 @@ impl Client {
         self.send(request)?;
         let mut doing = Stage::Prepare;
         while doing != Stage::Measure {
-            match self.wait(stage_label(doing), deadlines.of(doing))? {
+            match self.wait(stage_labels(doing)[1], deadlines.of(doing))? {
                 Reply::Stage(now) => doing = now,
                 reply => return Ok(Some(reply)),
             }
@@ -205,9 +193,13 @@ impl Client {
         Ok(command)
     }
 
-    /// A worker that lists the devices of a backend.
-    fn listing(backend: &str) -> Result<Self, Outcome> {
-        Self::spawn(Self::command(&[], Some(backend), &Sim::default())?)
+    /// A worker that has listed the devices of a backend, and these.
+    fn listing(backend: &str) -> Result<(Self, Vec<DeviceInfo>), Outcome> {
+        let mut client = Self::spawn(Self::command(&[], Some(backend), &Sim::default())?)?;
+        match client.wait("listing the devices", LISTING)? {
+            Reply::Devices(devices) => Ok((client, devices)),
+            other => Err(unexpected(other)),
+        }
     }
 
     fn spawn(mut command: Command) -> Result<Self, Outcome> {
@@ -271,9 +263,7 @@ fn listen(
 ) -> std::io::Result<Receiver<Reply>> {
     let (send, replies) = channel();
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(stdout), LONGEST_REPLY);
-        while let Ok(Some((line, _))) = lines.next_line() {
-            let line = line.into_bytes();
+        for line in Lines::new(BufReader::new(stdout), LONGEST_REPLY).kept() {
             match Reply::from_line(&String::from_utf8_lossy(&line)) {
                 Some(reply) => {
                     if send.send(reply).is_err() {
@@ -300,19 +290,23 @@ fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
     Ok(send)
 }
 
-fn stage_label(stage: Stage) -> &'static str {
+/// A stage in a word, and what a worker does in it.
+pub fn stage_labels(stage: Stage) -> [&'static str; 2] {
     match stage {
-        Stage::CoolDown => "cooling down",
-        Stage::Prepare => "preparing the inputs",
-        Stage::Build | Stage::BuildVariant(_) => "building the kernel",
-        Stage::Launch | Stage::LaunchVariant(_) => "the first launch",
-        Stage::Verify => "the verified run",
-        Stage::Measure => "the measured run",
+        Stage::CoolDown => ["cool down", "cooling down"],
+        Stage::Prepare => ["prepare", "preparing the inputs"],
+        Stage::Build | Stage::BuildVariant(_) => ["build", "building the kernel"],
+        Stage::Launch | Stage::LaunchVariant(_) => ["launch", "the first launch"],
+        Stage::Verify => ["verify", "the verified run"],
+        Stage::Measure => ["measure", "the measured run"],
     }
 }
 
-fn unexpected(reply: &Reply) -> Outcome {
-    Outcome::Failed(format!("the worker answered out of turn: {reply:?}"))
+fn unexpected(reply: Reply) -> Outcome {
+    match reply {
+        Reply::Failed(outcome) => outcome,
+        other => Outcome::Failed(format!("the worker answered out of turn: {other:?}")),
+    }
 }
 
 /// How a process ended.

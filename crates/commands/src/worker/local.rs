@@ -8,6 +8,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::sim::Sim;
 use gpubench_experiments::Stage;
+use std::time::Duration;
 
 /// Devices of this machine and the process that owns them, where there is one.
 #[derive(Debug)]
@@ -40,20 +41,14 @@ impl LocalWorker {
         }
     }
 
-    /// Asks the process, starting one where there is none or the old one has no room; one that failed is gone after.
+    /// Asks the process; one that failed is gone after.
     pub fn ask(
         &mut self,
         request: &Request,
         deadlines: &Deadlines,
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
-        if let Some(full) = self.client.take_if(|client| would_exceed(client.process(), request)) {
-            full.close();
-        }
-        let mut client = match self.client.take() {
-            Some(client) => client,
-            None => Client::open(&self.devices, &self.sim, request.compiled_in(), deadlines.open)?,
-        };
+        let mut client = self.client(request, deadlines)?;
         let reply = client.ask(request, deadlines, stage)?;
         let reusable = match &reply {
             Reply::Record(record) => record.outcome.leaves_worker_reusable(),
@@ -66,5 +61,29 @@ impl LocalWorker {
             self.client = Some(client);
         }
         Ok(reply)
+    }
+
+    /// Asks the process and kills it when it has measured for so long; the reply, where it has ended before that.
+    pub fn kill_during(
+        &mut self,
+        request: &Request,
+        deadlines: &Deadlines,
+        moment: Duration,
+    ) -> Result<Option<Reply>, Outcome> {
+        let mut client = self.client(request, deadlines)?;
+        let reply = client.kill_during(request, deadlines, moment)?;
+        self.client = reply.is_some().then_some(client);
+        Ok(reply)
+    }
+
+    /// The process, a new one where there is none or the old one has no room.
+    fn client(&mut self, request: &Request, deadlines: &Deadlines) -> Result<Client, Outcome> {
+        if let Some(full) = self.client.take_if(|client| would_exceed(client.process(), request)) {
+            full.close();
+        }
+        match self.client.take() {
+            Some(client) => Ok(client),
+            None => Client::open(&self.devices, &self.sim, request.compiled_in(), deadlines.open),
+        }
     }
 }

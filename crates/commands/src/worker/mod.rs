@@ -23,11 +23,9 @@ mod stderr_tail;
 mod supervisor;
 mod transport;
 
-pub use client::{Client, devices, signatures};
-pub use deadlines::Deadlines;
+pub use client::{devices, signatures, stage_labels};
 pub use group::kill_all;
 pub use host::{host, version};
-pub use protocol::{Reply, Request};
 pub use recovery::{Drill, Try};
 pub use remote::{Remote, Remotes, Route, SILENCE, SILENCES, relay};
 pub use serve::{Wanted, serve};

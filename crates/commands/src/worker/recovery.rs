@@ -1,7 +1,7 @@
 //! A worker that is killed in the middle of an iteration, and another that goes on from its file.
 
-use super::client::Client;
 use super::deadlines::Deadlines;
+use super::local::LocalWorker;
 use super::protocol::{Reply, Request};
 use gpubench_core::error::Error;
 use gpubench_core::gpu::DeviceInfo;
@@ -15,12 +15,10 @@ use std::time::{Duration, Instant};
 /// An iteration on a device, to be killed again and again.
 #[derive(Debug)]
 pub struct Drill<'a> {
-    device: &'a DeviceInfo,
-    sim: &'a Sim,
     case: &'a Case,
     folder: PathBuf,
     deadlines: Deadlines,
-    client: Option<Client>,
+    worker: LocalWorker,
     /// What the iteration ends in where nothing disturbs it and nothing is saved.
     undisturbed: Vec<u8>,
 }
@@ -44,16 +42,16 @@ impl<'a> Drill<'a> {
     /// # Errors
     /// The result of the undisturbed run.
     pub fn new(
-        device: &'a DeviceInfo,
-        sim: &'a Sim,
+        device: &DeviceInfo,
+        sim: Sim,
         case: &'a Case,
         folder: &Path,
     ) -> Result<Self, Outcome> {
         let (folder, deadlines) = (folder.to_owned(), Deadlines::new(&Policy::default(), None));
-        let (client, undisturbed) = (None, vec![]);
-        let mut drill = Self { device, sim, case, folder, deadlines, client, undisturbed };
+        let worker = LocalWorker::new(vec![device.clone()], sim);
+        let mut drill = Self { case, folder, deadlines, worker, undisturbed: vec![] };
         let request = Request::Compute { case: Box::new(case.clone()), file: drill.result() };
-        match drill.ask(&request, &mut |_| {})? {
+        match drill.worker.ask(&request, &drill.deadlines, &mut |_| {})? {
             Reply::Computed => drill.undisturbed = read(&drill.result())?,
             other => return Err(other.failure()),
         }
@@ -86,17 +84,12 @@ impl<'a> Drill<'a> {
     /// Either worker's error instead.
     pub fn once(&mut self, queues: u32, moment: Duration) -> Result<Try, Outcome> {
         self.forget();
-        let mut client = self.take()?;
-        let killed = match client.kill_during(&self.request(queues), &self.deadlines, moment)? {
+        let request = self.request(queues);
+        let killed = match self.worker.kill_during(&request, &self.deadlines, moment)? {
             None => true,
             Some(Reply::Iterated(_)) => false,
             Some(other) => return Err(other.failure()),
         };
-        if killed {
-            drop(client);
-        } else {
-            self.client = Some(client);
-        }
         let writing = killed && self.states().with_extension("part").exists();
         let _ = std::fs::remove_file(self.result());
         let from = self.iterate(queues, &mut |_| {})?;
@@ -106,7 +99,8 @@ impl<'a> Drill<'a> {
 
     /// Runs the iteration to its end; the pass it went on from.
     fn iterate(&mut self, queues: u32, stage: &mut dyn FnMut(Stage)) -> Result<u64, Outcome> {
-        match self.ask(&self.request(queues), stage)? {
+        let request = self.request(queues);
+        match self.worker.ask(&request, &self.deadlines, stage)? {
             Reply::Iterated(from) => Ok(from),
             other => Err(other.failure()),
         }
@@ -115,24 +109,6 @@ impl<'a> Drill<'a> {
     fn request(&self, queues: u32) -> Request {
         let (states, file) = (self.states(), self.result());
         Request::Iterate { case: Box::new(self.case.clone()), queues, states, file }
-    }
-
-    fn ask(&mut self, request: &Request, stage: &mut dyn FnMut(Stage)) -> Result<Reply, Outcome> {
-        let mut client = self.take()?;
-        let reply = client.ask(request, &self.deadlines, stage)?;
-        self.client = Some(client);
-        Ok(reply)
-    }
-
-    /// The worker of the try before, or a new one.
-    fn take(&mut self) -> Result<Client, Outcome> {
-        match self.client.take() {
-            Some(client) => Ok(client),
-            None => {
-                let devices = std::slice::from_ref(self.device);
-                Client::open(devices, self.sim, None, self.deadlines.open)
-            }
-        }
     }
 
     /// Removes all files.

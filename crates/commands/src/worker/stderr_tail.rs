@@ -44,10 +44,8 @@ impl StderrTail {
         let (end, ended) = channel();
         let stderr_tail = self.clone();
         std::thread::Builder::new().spawn(move || {
-            let mut lines = Lines::new(BufReader::new(stream), 4 * CHARS);
-            while let Ok(Some((line, _))) = lines.next_line() {
-                stderr_tail.push(&line.into_bytes());
-            }
+            let lines = Lines::new(BufReader::new(stream), 4 * CHARS);
+            lines.kept().for_each(|line| stderr_tail.push(&line));
             let _ = end.send(());
         })?;
         Ok(Followed(ended))

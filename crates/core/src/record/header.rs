@@ -3,6 +3,7 @@
 use super::CoolDown;
 use crate::gpu::DeviceInfo;
 use crate::text::counted;
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// By which rules times are taken now. 1: a kernel's time held the gaps in which its driver submitted the next launch,
@@ -19,7 +20,7 @@ fn is_first_method(method: &u32) -> bool {
 }
 
 /// Everything that holds for the whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format, [`super::VERSION`].
     pub version: u32,
@@ -118,6 +119,11 @@ impl Header {
 }
 
 impl Host {
+    /// Its memory, where its system says how much it has.
+    pub fn known_memory(&self) -> Option<Bytes> {
+        (self.memory > 0).then_some(Bytes(self.memory))
+    }
+
     /// What machines of one kind have in common: the processor, and how many of it there are.
     pub fn class(&self) -> String {
         let cores = counted(self.cores as usize, "core");

@@ -135,19 +135,31 @@ pub struct Record {
 impl Record {
     /// The record of a case that was not run on the run's device number `device`.
     pub fn skipped(skip: Skip, device: usize) -> Self {
+        let outcome = match skip.reason {
+            reason @ Reason::OverBudget { .. } => Outcome::Skipped(reason),
+            reason => Outcome::Unsupported(reason),
+        };
+        Self::of(skip.key, skip.tags, skip.family, device, outcome)
+    }
+
+    /// The record of a case in the first round, of which nothing but its outcome is known.
+    pub fn of(
+        key: CaseKey,
+        tags: Vec<String>,
+        family: String,
+        device: usize,
+        outcome: Outcome,
+    ) -> Self {
         Self {
-            key: skip.key,
-            tags: skip.tags,
-            family: skip.family,
+            key,
+            tags,
+            family,
             ceiling: None,
             working_set: None,
             device,
             round: 0,
             simulated: false,
-            outcome: match skip.reason {
-                reason @ Reason::OverBudget { .. } => Outcome::Skipped(reason),
-                reason => Outcome::Unsupported(reason),
-            },
+            outcome,
             measured: None,
             detail: None,
             kernel: None,

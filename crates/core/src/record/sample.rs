@@ -1,6 +1,6 @@
 //! Invented devices, headers and records for tests.
 
-use super::{Built, Header, Host, METHOD, Measured, Monitor, Outcome, Record, VERSION, Wall};
+use super::{Built, Header, METHOD, Measured, Outcome, Record, VERSION, Wall};
 use crate::gpu::{BoundsChecks, BuildReport, Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Kind};
@@ -60,17 +60,8 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         suite_hash: "00ff".into(),
         seed: 7,
         rounds: 1,
-        exact_rounds: false,
-        budget: None,
-        verify_only: false,
-        tuned: None,
-        filters: vec![],
-        in_turn: None,
-        cool_down: None,
-        imported: vec![],
-        host: Host::default(),
-        remotes: vec![],
         devices,
+        ..Header::default()
     }
 }
 
@@ -87,32 +78,12 @@ pub fn key(workload: &str, n: i64) -> CaseKey {
 /// A verified record of device 0 in round 0 that took `seconds`.
 pub fn record(key: CaseKey, seconds: f64) -> Record {
     Record {
-        key,
-        tags: vec![],
-        family: "compute".into(),
-        ceiling: None,
-        working_set: None,
-        device: 0,
-        round: 0,
-        simulated: false,
-        outcome: Outcome::Ok,
-        detail: None,
         measured: Some(Measured {
-            samples: vec![seconds; 20],
-            batch: 1,
-            clock: Clock::Device,
-            resolution: 1e-9,
             flops: 1e6,
             bytes: 4e6,
-            types: vec![],
             warmup: 0.01,
-            dropped: 0,
+            ..Measured::of(vec![seconds; 20], Clock::Device, 1e-9)
         }),
-        kernel: None,
-        norms: None,
-        against: None,
-        flags: vec![],
-        monitor: Monitor::default(),
         wall: Wall {
             prepare: 0.1,
             build: 0.2,
@@ -124,6 +95,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             discarded: 0.0,
             cool_down: 0.0,
         },
+        ..Record::of(key, vec![], "compute".into(), 0, Outcome::Ok)
     }
 }
 

@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{Error, Location, MessageFormatter, Options, UserMessageFormatter};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The deepest nesting of lists and maps.
 pub const MAX_DEPTH: usize = 32;
@@ -29,7 +28,7 @@ pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Located> 
     let node = Node::parse(file, text)?;
     decode::decode(&node, text).map_err(|mistake| {
         let at = mistake.at.unwrap_or(node.at);
-        place(file, text, at, mistake.message, None)
+        Located::at(file, text, at, mistake.message, None)
     })
 }
 
@@ -73,24 +72,7 @@ fn located(file: &str, text: &str, error: &Error) -> Located {
     let error = error.without_snippet();
     let at = error.location().map_or(0..0, |location| range(text, location));
     let (message, help) = explain(error);
-    place(file, text, at, message, help)
-}
-
-fn place(
-    file: &str,
-    text: &str,
-    at: Range<usize>,
-    message: String,
-    help: Option<String>,
-) -> Located {
-    Located {
-        file: file.to_owned(),
-        text: Arc::from(text),
-        offset: at.start,
-        len: at.len(),
-        message,
-        help,
-    }
+    Located::at(file, text, at, message, help.as_deref())
 }
 
 fn explain(error: &Error) -> (String, Option<String>) {

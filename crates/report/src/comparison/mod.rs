@@ -9,7 +9,7 @@ use super::labels::{case_name, device, explain, rounds, verdict_sign, with_reaso
 use gpubench_analysis::{Change, Comparison, Row, SpeedChange, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Host;
-use gpubench_core::text::{counted, printable};
+use gpubench_core::text::{counted, listed, printable};
 use gpubench_document::{
     Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
@@ -200,15 +200,10 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
 fn changed_kernels(comparison: &Comparison) -> Option<String> {
     const MAX_NAMES: usize = 5;
     let changed: Vec<_> = comparison.rows.iter().filter(|row| row.kernel_changed).collect();
-    let names: Vec<_> = changed.iter().take(MAX_NAMES).map(|row| case_name(&row.key)).collect();
-    let more = match changed.len() - names.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let names = listed(changed.iter().map(|row| case_name(&row.key)), MAX_NAMES);
     let cases = counted(changed.len(), "case");
-    (!changed.is_empty()).then(|| {
-        format!("The kernel of {cases} changed between the runs: {}{more}.", names.join(", "))
-    })
+    (!changed.is_empty())
+        .then(|| format!("The kernel of {cases} changed between the runs: {names}."))
 }
 
 /// What calls for attention first: slower, faster, unsure, the same.

@@ -14,7 +14,6 @@ use gpubench_report::labels::{case_name, device};
 use gpubench_report::progress::say;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 
@@ -36,7 +35,7 @@ struct DeviceRuns<'a> {
     runs: Vec<(Timestamp, Past)>,
 }
 
-pub(super) fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
+pub(super) fn run(args: &Args, folder: &Path) -> Result<()> {
     let runs = match args.paths.as_slice() {
         [] => baseline::list(folder)?.0,
         paths => results::open_all_and_baselines(paths)?,
@@ -56,8 +55,7 @@ pub(super) fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
          the machine's own speed: what changes when they do is the machine.",
     );
     let section = found.iter().fold(section, |section, one| section.section(shown(one, args.all)));
-    print(&text(&section))?;
-    Ok(ExitCode::SUCCESS)
+    print(&text(&section))
 }
 
 /// Takes in a run, or the runs that a baseline remembers.

@@ -79,16 +79,17 @@ enum Before {
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.action {
         Action::Save(Save { update, replace }) => {
-            save_all(&update, if replace { Before::Replaced } else { Before::None }, &args.folder)
+            save_all(&update, if replace { Before::Replaced } else { Before::None }, &args.folder)?;
         }
-        Action::Update(update) => save_all(&update, Before::Kept, &args.folder),
-        Action::History(wanted) => history::run(&wanted, &args.folder),
-        Action::List => list(&args.folder),
-        Action::Show { name } => show_one(&name, &args.folder),
+        Action::Update(update) => save_all(&update, Before::Kept, &args.folder)?,
+        Action::History(wanted) => history::run(&wanted, &args.folder)?,
+        Action::List => return list(&args.folder),
+        Action::Show { name } => show_one(&name, &args.folder)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
-fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
+fn save_all(args: &Update, before: Before, folder: &Path) -> Result<()> {
     let runs = results::open_all(&args.runs)?;
     if let Some(old) =
         runs.iter().find(|run| run.header.in_turn.as_ref().is_some_and(|of| of.is_old))
@@ -128,17 +129,15 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
         if before == Before::Replaced && path.is_file() {
             dropped(&read(&path)?);
         }
-        let footer = Footer {
-            ended: now()?,
-            wall: pooled.wall,
-            estimated: None,
-            records: pooled.records.len() as u64,
-        };
-        let Pooled { header, records, noise, .. } = &pooled;
-        baseline::save(&path, header, records, noise, &footer, before != Before::None)?;
-        say(&format!("baseline: {}{}", path.display(), learnt(noise)));
+        let Pooled { header, records, noise, wall, .. } = pooled;
+        let (ended, learnt) = (now()?, learnt(&noise));
+        let footer = Footer { ended, wall, estimated: None, records: records.len() as u64 };
+        let (noise, footer) = (Some(noise), Some(footer));
+        let run = Run { path, header, records, noise, footer, ..Run::default() };
+        baseline::save(&run, before != Before::None)?;
+        say(&format!("baseline: {}{learnt}", run.path.display()));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The baseline that is updated.
@@ -182,22 +181,18 @@ fn list(folder: &Path) -> Result<ExitCode> {
     Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
-fn show_one(name: &str, folder: &Path) -> Result<ExitCode> {
+fn show_one(name: &str, folder: &Path) -> Result<()> {
     let file = Path::new(name);
     let run = if file.is_file() { read(file)? } else { named(name, folder)? };
     warnings(&run.warnings);
-    print(&table::show(&run, width()))?;
-    Ok(ExitCode::SUCCESS)
+    print(&table::show(&run, width()))
 }
 
 /// The one baseline with `name` in its file name.
 fn named(name: &str, folder: &Path) -> Result<Run> {
-    let stem = |run: &Run| {
-        run.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
-    };
     let (mut runs, _) = baseline::list(folder)?;
-    let all: Vec<String> = runs.iter().map(stem).collect();
-    runs.retain(|run| stem(run).contains(&name.to_lowercase()));
+    let all: Vec<String> = runs.iter().map(Run::name).collect();
+    runs.retain(|run| run.name().contains(&name.to_lowercase()));
     match runs.len() {
         1 => Ok(runs.remove(0)),
         0 => Err(Error::Usage(format!(
@@ -206,7 +201,7 @@ fn named(name: &str, folder: &Path) -> Result<Run> {
             if all.is_empty() { "none".to_owned() } else { all.join(", ") }
         ))),
         _ => {
-            let found: Vec<String> = runs.iter().map(stem).collect();
+            let found: Vec<String> = runs.iter().map(Run::name).collect();
             Err(Error::Usage(format!("`{name}` may be {}: say more", found.join(", "))))
         }
     }

@@ -6,7 +6,7 @@ use gpubench_analysis::{DeviceCases, DeviceSpeed, Reading, collect, noise, past}
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Header, Host, Noise, Outcome, Past, Record};
-use gpubench_core::text::printable;
+use gpubench_core::text::{listed, printable};
 use gpubench_core::units::fixed;
 use gpubench_report::labels::case_name;
 use gpubench_stats::median_of;
@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// A baseline of fewer rounds says too little of what the next run may be.
 const ROUNDS: usize = 3;
+
+/// At most this many cases are named that stand against a baseline.
+const NAMED: usize = 4;
 
 /// What is saved only where that is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -138,11 +141,6 @@ impl Pooled {
             )));
         }
         self.one_kernel(&name)?;
-        let names = |keys: Vec<String>| {
-            let more = keys.len().saturating_sub(4);
-            let listed = keys.into_iter().take(4).collect::<Vec<_>>().join(", ");
-            if more > 0 { format!("{listed} and {more} more") } else { listed }
-        };
         let cases = || self.cases.cases.iter();
         let few: Vec<String> = cases()
             .filter(|(_, case)| case.outcome.is_ok() && case.medians.len() < ROUNDS)
@@ -152,7 +150,7 @@ impl Pooled {
             return Err(Error::Usage(format!(
                 "{name}: fewer than {ROUNDS} rounds of {}: run with --rounds {ROUNDS} or more \
                  (--allow few-rounds saves it all the same)",
-                names(few)
+                listed(few, NAMED)
             )));
         }
         let bad = |outcome: &Outcome| outcome.is_failure() || *outcome == Outcome::Unchecked;
@@ -164,7 +162,7 @@ impl Pooled {
             return Err(Error::Usage(format!(
                 "{name}: not verified: {} (--allow unverified saves the others, and these as \
                  what they are)",
-                names(wrong)
+                listed(wrong, NAMED)
             )));
         }
         self.one_speed(&name, allow)

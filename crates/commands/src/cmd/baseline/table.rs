@@ -13,9 +13,7 @@ use std::fmt::Write;
 pub fn list(runs: &[Run], width: Option<usize>) -> String {
     let cases = |run: &Run| run.records.iter().map(|r| &r.key).collect::<BTreeSet<_>>().len();
     let table = Table::of("baselines", "Baselines", runs)
-        .column(Column::text("baseline", "baseline"), |run| {
-            run.path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
-        })
+        .column(Column::text("baseline", "baseline"), |run| run.name())
         .column(Column::text("kind", "kind"), |run| run.header.devices.first().map(kind_label))
         .column(Column::text("driver", "driver"), |run| {
             run.header.devices.first().map(|device| device.driver.clone())

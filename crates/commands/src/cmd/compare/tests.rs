@@ -6,12 +6,12 @@ fn planned_comparisons_are_chosen_by_name_and_size() {
     let records = [record(key("a", 1), 1.0), record(key("a", 2), 1.0), record(key("b", 2), 1.0)];
     let cases = collect(&header(vec![device("opencl")]), &records).remove(0);
     let of = |filters: &[&str]| -> Vec<CaseKey> {
-        let filters: Vec<Filter> = filters.iter().map(|f| planned(f).unwrap()).collect();
+        let filters: Vec<Filter> = filters.iter().map(|f| Filter::parse(f).unwrap()).collect();
         planned_cases(&cases, &filters).into_iter().collect()
     };
     assert_eq!(of(&["a", "n=2"]), [key("a", 2)]);
     assert_eq!(of(&["a"]).len(), 2);
-    assert!(of(&[]).is_empty() && planned("n>=").is_err());
+    assert!(of(&[]).is_empty() && Filter::parse("n>=").is_err());
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_percentage_is_one_with_its_sign_or_without() {
 
 #[test]
 fn a_gate_fails_on_what_it_names() {
-    assert_eq!(fail_on("slower:5"), Ok(FailOn::Slower(0.05)));
+    assert_eq!(fail_on("slower:5"), Ok(Gate { slower: Some(0.05), ..Gate::OPEN }));
     let gate =
         |text: &str| gate_of(&text.split(',').map(|one| fail_on(one).unwrap()).collect::<Vec<_>>());
     assert_eq!(gate(DEFAULT_GATE), Gate::default());

@@ -9,20 +9,6 @@ use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// `NAME=FILE`: a buffer's contents before the launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Input {
-    name: String,
-    file: PathBuf,
-}
-
-/// `NAME[A..B]`: elements to be shown after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Show {
-    name: String,
-    elements: Range<u64>,
-}
-
 /// Elements of a buffer as the launch left them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Shown {
@@ -55,16 +41,18 @@ impl std::fmt::Display for Number {
     }
 }
 
-pub(super) fn input(text: &str) -> Result<Input, String> {
+/// `NAME=FILE`: a buffer's contents before the launch.
+pub(super) fn input(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => {
-            Ok(Input { name: name.to_owned(), file: file.into() })
+            Ok((name.to_owned(), file.into()))
         }
         _ => Err("write the name of a buffer and a file, such as `a=a.bin`".into()),
     }
 }
 
-pub(super) fn show(text: &str) -> Result<Show, String> {
+/// `NAME[A..B]`: elements to be shown after it.
+pub(super) fn show(text: &str) -> Result<(String, Range<u64>), String> {
     let wrong = || "write a buffer and its elements, such as `out[0..16]` or `out[7]`".to_owned();
     let (name, rest) = text.split_once('[').ok_or_else(wrong)?;
     let inside = rest.strip_suffix(']').filter(|_| !name.is_empty()).ok_or_else(wrong)?;
@@ -77,20 +65,23 @@ pub(super) fn show(text: &str) -> Result<Show, String> {
     if first >= end {
         return Err(format!("`{text}` is no element"));
     }
-    Ok(Show { name: name.to_owned(), elements: first..end })
+    Ok((name.to_owned(), first..end))
 }
 
 /// Replaces what `case` would fill its buffers with by the files that the user names.
-pub(super) fn read_inputs(case: &Case, inputs: &[Input], contents: &mut [Buffer]) -> Result<()> {
-    for input in inputs {
-        let (i, buffer) = find(case, &input.name)?;
+pub(super) fn read_inputs(
+    case: &Case,
+    inputs: &[(String, PathBuf)],
+    contents: &mut [Buffer],
+) -> Result<()> {
+    for (name, path) in inputs {
+        let (i, buffer) = find(case, name)?;
         of_32_bits(buffer)?;
         if buffer.access == Access::Write {
-            let name = &input.name;
             return Err(Error::Usage(format!("the kernel only writes `{name}`: it has no input")));
         }
-        let (bytes, file) = (buffer.bytes().0, input.file.display());
-        let read = read_bytes(&input.file, bytes).map_err(|why| {
+        let (bytes, file) = (buffer.bytes().0, path.display());
+        let read = read_bytes(path, bytes).map_err(|why| {
             Error::Usage(format!("{file}: {why} (`{}` holds {bytes} bytes)", buffer.name))
         })?;
         if read.len() as u64 != bytes {
@@ -107,29 +98,28 @@ pub(super) fn read_inputs(case: &Case, inputs: &[Input], contents: &mut [Buffer]
     Ok(())
 }
 
-/// What the launch left where the user asks.
-pub(super) fn shown(case: &Case, wanted: &[Show], buffers: &mut [Buffer]) -> Result<Vec<Shown>> {
-    wanted.iter().map(|show| one(case, show, buffers)).collect()
-}
-
-fn one(case: &Case, show: &Show, buffers: &mut [Buffer]) -> Result<Shown> {
-    let (i, plan) = find(case, &show.name)?;
+/// What the launch left of the elements of a buffer that the user asks for.
+pub(super) fn shown(
+    case: &Case,
+    (name, elements): &(String, Range<u64>),
+    buffers: &mut [Buffer],
+) -> Result<Shown> {
+    let (i, plan) = find(case, name)?;
     of_32_bits(plan)?;
-    if show.elements.end > plan.count {
+    if elements.end > plan.count {
         return Err(Error::Usage(format!(
             "`{}` of {} has {} elements: there is no element {}",
             plan.name,
             case.key,
             plan.count,
-            show.elements.end - 1
+            elements.end - 1
         )));
     }
     let width = u64::from(plan.element.width);
-    let number = |at| buffers[i].get(at as usize).map(|bits| number(plan.element.scalar, bits));
-    let mut number = number;
+    let mut number = |at| buffers[i].get(at as usize).map(|bits| number(plan.element.scalar, bits));
     let element = |element| (element * width..(element + 1) * width).map(&mut number).collect();
-    let elements = show.elements.clone().map(element).collect();
-    Ok(Shown { buffer: plan.name.clone(), first: show.elements.start, elements })
+    let shown = elements.clone().map(element).collect();
+    Ok(Shown { buffer: plan.name.clone(), first: elements.start, elements: shown })
 }
 
 fn number(scalar: Scalar, bits: u32) -> Number {
@@ -167,9 +157,8 @@ mod tests {
 
     #[test]
     fn elements_are_named_by_a_range_or_one_by_one() {
-        let of = |text| show(text).map(|show| (show.name, show.elements));
-        assert_eq!(of("out[0..16]"), Ok(("out".into(), 0..16)));
-        assert_eq!(of("out[7]"), Ok(("out".into(), 7..8)));
+        assert_eq!(show("out[0..16]"), Ok(("out".into(), 0..16)));
+        assert_eq!(show("out[7]"), Ok(("out".into(), 7..8)));
         for wrong in ["out", "out[", "[1]", "out[3..3]", "out[a]", "out[1..]", "out[-1]", "out[1]x"]
         {
             assert!(show(wrong).is_err(), "{wrong}");

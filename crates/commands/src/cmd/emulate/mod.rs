@@ -3,26 +3,27 @@
 mod buffers;
 mod show;
 
-use super::show::{print, print_json, width};
+use super::choice::{Choice, one_of};
+use super::show::{print, width};
 use crate::worker::host;
-use buffers::{Input, Show, Shown, read_inputs, shown};
+use buffers::{Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
     Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
     middle,
 };
-use gpubench_experiments::load;
-use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
     Case, Filter, Limits, Planned, emulated_device, emulated_launch, track_outputs,
 };
-use gpubench_experiments::{initial, promised};
+use gpubench_experiments::{initial, load, plan, promised};
 use gpubench_report::progress::say;
+use gpubench_report::render::json;
 use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -42,8 +43,8 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = Rules::default().transaction)]
     transaction: u32,
     /// How accesses of a warp become transactions
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Rule::Warp)]
-    coalescing: Rule,
+    #[arg(long, value_parser = one_of(COALESCING), value_name = "RULE", default_value = "warp")]
+    coalescing: Coalescing,
     /// Banks of local memory
     #[arg(long, value_name = "BANKS", default_value_t = Rules::default().banks)]
     banks: u32,
@@ -61,10 +62,10 @@ pub struct Args {
     seed: u64,
     /// Elements of a buffer to print afterwards, such as 'out[0..16]'; several are printed in order
     #[arg(long, value_name = "BUFFER[A..B]", value_parser = buffers::show)]
-    show: Vec<Show>,
+    show: Vec<(String, Range<u64>)>,
     /// A buffer's contents: little-endian words, as many as it holds
     #[arg(long, value_name = "BUFFER=FILE", value_parser = buffers::input)]
-    input: Vec<Input>,
+    input: Vec<(String, PathBuf)>,
     /// Print the kernels in WGSL, lines numbered as in messages, instead of running them
     #[arg(long, conflicts_with_all = ["json", "show"])]
     wgsl: bool,
@@ -74,16 +75,12 @@ pub struct Args {
     json: bool,
 }
 
-/// As [`Coalescing`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Rule {
-    /// Each segment that the warp touches, once
-    Warp,
-    /// Each segment that either half touches, once
-    HalfWarp,
-    /// One for a half warp in order, else one a lane
-    InOrder,
-}
+/// The rules on the command line.
+const COALESCING: [Choice<Coalescing>; 3] = [
+    ("warp", "Each segment that the warp touches, once", Coalescing::Warp),
+    ("half-warp", "Each segment that either half touches, once", Coalescing::HalfWarp),
+    ("in-order", "One for a half warp in order, else one a lane", Coalescing::InOrder),
+];
 
 /// A limit of time on the command line.
 pub(super) fn limit(text: &str) -> Result<Duration, String> {
@@ -105,7 +102,7 @@ fn group(text: &str) -> Result<[u32; 3], String> {
 }
 
 /// The result of one case.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Emulated {
     /// The case's name.
     case: String,
@@ -131,7 +128,7 @@ pub(super) struct Emulated {
 pub fn run(args: Args) -> Result<ExitCode> {
     match emulate(&args) {
         Err(error) if args.json => {
-            print_json(&serde_json::json!({ "error": error.to_string() }))?;
+            print(&json::line(&serde_json::json!({ "error": error.to_string() })))?;
             Ok(super::exit_code(&error))
         }
         result => result,
@@ -160,11 +157,7 @@ fn emulate(args: &Args) -> Result<ExitCode> {
     if all.is_empty() {
         return Err(Error::Usage(NOTHING.into()));
     }
-    if args.json {
-        print_json(&all)?;
-    } else {
-        print(&show::text(&all, width()))?;
-    }
+    print(&if args.json { json::line(&all) } else { show::text(&all, width()) })?;
     let right = all.iter().all(|one| one.faults.is_empty() && one.error.is_none());
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }
@@ -183,25 +176,7 @@ fn numbered(args: &Args) -> Result<ExitCode> {
             }
         }
     }
-    match seen.is_empty() {
-        true => Err(Error::Usage(NOTHING.into())),
-        false => Ok(ExitCode::SUCCESS),
-    }
-}
-
-impl Args {
-    fn rules(&self, warp: u32) -> Rules {
-        Rules {
-            warp,
-            transaction: self.transaction,
-            banks: self.banks,
-            coalescing: match self.coalescing {
-                Rule::Warp => Coalescing::Warp,
-                Rule::HalfWarp => Coalescing::HalfWarp,
-                Rule::InOrder => Coalescing::InOrder,
-            },
-        }
-    }
+    if seen.is_empty() { Err(Error::Usage(NOTHING.into())) } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is
@@ -209,10 +184,8 @@ impl Args {
 fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     let (suite, filters) = suite(what, &args.filter)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    let limits = Limits {
-        host_memory: Some(Bytes(host().memory)).filter(|memory| memory.0 > 0),
-        ..Limits::unbounded(args.seed, cores)
-    };
+    let limits =
+        Limits { host_memory: host().known_memory(), ..Limits::unbounded(args.seed, cores) };
     let with_kernel = |key: &CaseKey| {
         suite.workloads.iter().any(|w| w.name == key.workload && w.kernel.is_some())
     };
@@ -247,7 +220,7 @@ fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
 /// A suite by its name or file; else `all`, of which only the workload of this name is kept.
 fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     let filters = filters.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?;
-    let is_file = what.ends_with(".yaml") || std::path::Path::new(what).exists();
+    let is_file = what.ends_with(".yaml") || Path::new(what).exists();
     if is_file || gpubench_suite::suites().contains(&what) {
         return Ok((load(what)?, filters));
     }
@@ -274,18 +247,16 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         variant: candidate.label.clone(),
         groups: candidate.groups,
         group,
-        seconds: 0.0,
-        counts: None,
-        faults: vec![],
-        show: vec![],
-        error: None,
+        ..Emulated::default()
     };
-    let counts = Some(args.rules(warp));
+    let &Args { transaction, banks, coalescing, .. } = args;
+    let counts = Some(Rules { warp, transaction, banks, coalescing });
     let subgroup = candidate.kernel.settings.subgroup.unwrap_or(warp);
     let instrumentation = Instrumentation { counts, races: true, limit: args.limit, subgroup };
     match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds, mut launch)) => {
-            one.show = shown(case, &args.show, &mut launch.buffers)?;
+            let shown = |wanted| shown(case, wanted, &mut launch.buffers);
+            one.show = args.show.iter().map(shown).collect::<Result<_>>()?;
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;

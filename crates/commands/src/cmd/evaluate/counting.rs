@@ -15,7 +15,7 @@ const SECTOR: u32 = 32;
 ///
 /// # Errors
 /// Where a variant cannot be emulated.
-pub fn count(workload: Workload, space: &Space, rules: Rules) -> Result<Vec<Arc<GroupCounts>>> {
+pub fn count(workload: &Workload, space: &Space, rules: Rules) -> Result<Vec<Arc<GroupCounts>>> {
     let key = |variant: usize| workload.key(&workload.values(space, variant));
     let mut first: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
     for variant in 0..space.len() {
@@ -31,12 +31,12 @@ pub fn count(workload: Workload, space: &Space, rules: Rules) -> Result<Vec<Arc<
     (0..space.len()).map(|at| all.get(&key(at)).cloned().ok_or_else(missing)).collect()
 }
 
-fn one(workload: Workload, space: &Space, at: usize, rules: Rules) -> Result<GroupCounts> {
+fn one(workload: &Workload, space: &Space, at: usize, rules: Rules) -> Result<GroupCounts> {
     let values = workload.values(space, at);
     let emulator = Emulator::new(&workload.kernel(&values)?)?;
     let both = [rules, Rules { transaction: SECTOR, ..rules }];
     let mut samples: Vec<[Counts; 2]> = vec![];
-    for &channels in workload.samples() {
+    for &channels in workload.samples {
         let mut launch = workload.launch(&values, channels);
         let group = middle(launch.groups);
         let counts = emulator.count(&mut launch, group, &both)?;
@@ -52,15 +52,16 @@ fn one(workload: Workload, space: &Space, at: usize, rules: Rules) -> Result<Gro
 
 #[cfg(test)]
 mod tests {
+    use super::super::kernels::{CONVOLUTION, DEDISPERSION};
     use super::*;
     use gpubench_emulator::Reuse;
 
     /// A space of these variants, values in the order of the workload's parameters, and their counts.
     fn counted<const N: usize, const PARAMETERS: usize>(
-        workload: Workload,
+        workload: &Workload,
         variants: [[u32; PARAMETERS]; N],
     ) -> (Space, Vec<Arc<GroupCounts>>) {
-        let names = workload.parameters().iter().map(|name| (*name).to_owned()).collect();
+        let names = workload.parameters().map(str::to_owned).collect();
         let variants = variants.map(|values| values.map(f64::from).to_vec()).to_vec();
         let space = Space::new(names, variants).unwrap();
         let counted = count(workload, &space, Rules::default()).unwrap();
@@ -70,7 +71,7 @@ mod tests {
     /// Of 2048 measures the second of two groups of 1984 computes 64: the first is counted.
     #[test]
     fn a_whole_group_is_counted() {
-        let workload = Workload::Dedispersion;
+        let workload = &DEDISPERSION;
         let variants = [[4, 248, 1, 1, 0, 0], [4, 248, 1, 8, 0, 1], [4, 8, 3, 1, 1, 0]];
         let (space, counted) = counted(workload, variants);
         let variant = |at: usize| workload.variant(&workload.values(&space, at), &counted[at]);
@@ -91,7 +92,7 @@ mod tests {
     /// y: of 27 rows 19 are read again, and at most 12 wait for that at one time. Of groups of 64×16 none is.
     #[test]
     fn what_a_filter_reads_again_is_held() {
-        let workload = Workload::Convolution;
+        let workload = &CONVOLUTION;
         let variants = [[64, 4, 2, 4, 0, 0, 0], [64, 16, 2, 4, 0, 0, 0], [64, 4, 2, 4, 0, 0, 1]];
         let (space, counted) = counted(workload, variants);
         let reuse = |at: usize, name: &str| counted[at].counts.reuse[name];

@@ -8,12 +8,82 @@ use gpubench_tune::Space;
 use std::collections::BTreeMap;
 
 /// A kernel with a recorded space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Workload {
-    /// 15×15 weights over 4096×4096 pixels
-    Convolution,
-    /// 1536 channels of 25000 samples, 2048 dispersion measures
-    Dedispersion,
+#[derive(Debug)]
+pub struct Workload {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, for help.
+    pub about: &'static str,
+    /// Its parameters behind those of [`SHAPE`].
+    others: &'static [&'static str],
+    /// Outputs along x and y.
+    extent: [u32; 2],
+    /// Operations and bytes of a launch with so many outputs along x and y, as a suite would say.
+    work: fn(f64, f64) -> (f64, f64),
+    /// Constants of the kernel's text besides its tiles.
+    constants: fn(&Values<'_>) -> Vec<(&'static str, u32)>,
+    /// How many channels are counted, one after the other; only one launch where all of the kernel is.
+    pub samples: &'static [u32],
+    /// How many times all of a launch is what is counted of it.
+    pub repeats: u32,
+    /// Buffers and parameters of a launch with so many channels.
+    inputs: fn(u32) -> (Vec<Buffer>, Vec<u32>),
+    /// What is to be added to what every kernel's variant does.
+    variant: fn(Variant, &Values<'_>, &GroupCounts) -> Variant,
+}
+
+/// The parameters that every such kernel has.
+const SHAPE: [&str; 4] = ["block_size_x", "block_size_y", "tile_size_x", "tile_size_y"];
+
+/// A filter over an image.
+pub static CONVOLUTION: Workload = Workload {
+    name: "convolution",
+    about: "15×15 weights over 4096×4096 pixels",
+    others: &["read_only", "use_padding", "use_shmem"],
+    extent: [IMAGE, IMAGE],
+    work: |x, y| (2.0 * f64::from(FILTER * FILTER) * x * y, 8.0 * x * y),
+    constants: |values| {
+        let [local, padding] = ["use_shmem", "use_padding"].map(|name| values.of(name));
+        vec![("FILTER", FILTER), ("LOCAL", local), ("PADDING", padding)]
+    },
+    samples: &[0],
+    repeats: 1,
+    inputs: |_| {
+        let pitch = IMAGE + FILTER - 1;
+        let buffers = [pitch * pitch, FILTER * FILTER, IMAGE * IMAGE].map(zeros);
+        (buffers.into(), vec![IMAGE, IMAGE])
+    },
+    variant: convolution,
+};
+
+/// The delays of a telescope's channels, undone.
+pub static DEDISPERSION: Workload = Workload {
+    name: "dedispersion",
+    about: "1536 channels of 25000 samples, 2048 dispersion measures",
+    others: &["tile_stride_x", "tile_stride_y"],
+    extent: [TIMES, MEASURES],
+    work: |x, y| {
+        let channels = f64::from(CHANNELS);
+        (x * y * channels, channels * f64::from(PITCH) + 4.0 * x * y)
+    },
+    constants: |values| {
+        let [x, y] = ["tile_stride_x", "tile_stride_y"].map(|name| values.of(name));
+        vec![("STRIDE_X", x), ("STRIDE_Y", y)]
+    },
+    samples: &SAMPLED,
+    repeats: CHANNELS / SAMPLED[1],
+    inputs: |channels| {
+        let spread = |i: u32| delay((2 * i + 1) * CHANNELS / (2 * channels));
+        let delays: Vec<u32> = (0..channels).map(|i| spread(i).to_bits()).collect();
+        let samples = zeros((CHANNELS * PITCH).div_ceil(4));
+        let buffers = vec![samples, delays.into(), zeros(TIMES * MEASURES)];
+        (buffers, vec![TIMES, MEASURES, channels, PITCH, DM_STEP.to_bits()])
+    },
+    variant: dedispersion,
+};
+
+fn zeros(length: u32) -> Buffer {
+    Buffer::lazy(length as usize, 256, |_, _| {})
 }
 
 /// Pixels along either axis, and weights along either axis of the filter.
@@ -59,46 +129,20 @@ pub struct GroupCounts {
 }
 
 impl Workload {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Convolution => "convolution",
-            Self::Dedispersion => "dedispersion",
-        }
-    }
-
     /// Its parameters' names.
-    pub fn parameters(self) -> &'static [&'static str] {
-        match self {
-            Self::Convolution => &[
-                "block_size_x",
-                "block_size_y",
-                "tile_size_x",
-                "tile_size_y",
-                "read_only",
-                "use_padding",
-                "use_shmem",
-            ],
-            Self::Dedispersion => &[
-                "block_size_x",
-                "block_size_y",
-                "tile_size_x",
-                "tile_size_y",
-                "tile_stride_x",
-                "tile_stride_y",
-            ],
-        }
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> + Clone {
+        SHAPE.into_iter().chain(self.others.iter().copied())
     }
 
     /// Whether a space has its parameters.
     ///
     /// # Errors
     /// `Usage` that names those it lacks, or a value that the kernel cannot take.
-    pub fn check(self, space: &Space) -> Result<()> {
-        let lacks = |name: &&&str| !space.names().iter().any(|known| known == **name);
-        let missing: Vec<&str> = self.parameters().iter().filter(lacks).copied().collect();
+    pub fn check(&self, space: &Space) -> Result<()> {
+        let lacks = |name: &&str| !space.names().iter().any(|known| known == *name);
+        let missing: Vec<&str> = self.parameters().filter(lacks).collect();
         if !missing.is_empty() {
-            let (name, missing) = (self.name(), missing.join(", "));
+            let (name, missing) = (self.name, missing.join(", "));
             return Err(Error::Usage(format!("the space is none of {name}: it lacks {missing}")));
         }
         for variant in 0..space.len() {
@@ -114,127 +158,72 @@ impl Workload {
     }
 
     /// The values of a variant in the order of [`Self::parameters`], whatever that of the space is.
-    pub fn row(self, space: &Space, variant: usize) -> Vec<f64> {
+    pub fn row(&self, space: &Space, variant: usize) -> Vec<f64> {
         let values = self.values(space, variant);
-        self.parameters().iter().filter_map(|name| values.0.get(name).copied()).collect()
+        self.parameters().filter_map(|name| values.0.get(name).copied()).collect()
     }
 
     /// The values of a variant.
-    pub fn values(self, space: &Space, variant: usize) -> Values<'_> {
+    pub fn values<'s>(&self, space: &'s Space, variant: usize) -> Values<'s> {
         let names = space.names().iter().map(String::as_str);
         Values(names.zip(space.variants()[variant].iter().copied()).collect())
     }
 
     /// What the counts of a variant depend on: variants that agree in it are counted once.
-    pub fn key(self, values: &Values<'_>) -> Vec<u32> {
-        let counted = self.parameters().iter().filter(|name| **name != "read_only");
+    pub fn key(&self, values: &Values<'_>) -> Vec<u32> {
+        let counted = self.parameters().filter(|name| *name != "read_only");
         counted.map(|name| values.of(name)).collect()
     }
 
     /// The launch's groups along x and y.
-    pub fn grid(self, values: &Values<'_>) -> [u32; 2] {
+    pub fn grid(&self, values: &Values<'_>) -> [u32; 2] {
         let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
-        let [x, y] = self.extent();
+        let [x, y] = self.extent;
         [x.div_ceil(gx * tx), y.div_ceil(gy * ty)]
     }
 
-    /// Outputs along x and y.
-    fn extent(self) -> [u32; 2] {
-        match self {
-            Self::Convolution => [IMAGE, IMAGE],
-            Self::Dedispersion => [TIMES, MEASURES],
-        }
-    }
-
-    /// Operations and bytes of a launch, as a suite would say.
-    pub fn work(self) -> (f64, f64) {
-        let [x, y] = self.extent().map(f64::from);
-        match self {
-            Self::Convolution => (2.0 * f64::from(FILTER * FILTER) * x * y, 8.0 * x * y),
-            Self::Dedispersion => {
-                let channels = f64::from(CHANNELS);
-                (x * y * channels, channels * f64::from(PITCH) + 4.0 * x * y)
-            }
-        }
+    /// Operations and bytes of a launch.
+    pub fn work(&self) -> (f64, f64) {
+        let [x, y] = self.extent.map(f64::from);
+        (self.work)(x, y)
     }
 
     /// The kernel of a variant.
     ///
     /// # Errors
     /// `Unsupported` where this build lacks its text.
-    pub fn kernel(self, values: &Values<'_>) -> Result<KernelSource> {
-        let lacking = || Error::Unsupported(format!("this build lacks the kernel {}", self.name()));
-        let (file, text) = gpubench_suite::shipped_kernel("tuned", self.name(), Language::Wgsl)
+    pub fn kernel(&self, values: &Values<'_>) -> Result<KernelSource> {
+        let lacking = || Error::Unsupported(format!("this build lacks the kernel {}", self.name));
+        let (file, text) = gpubench_suite::shipped_kernel("tuned", self.name, Language::Wgsl)
             .ok_or_else(lacking)?;
         let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
-        let mut constants = vec![("TILE_X", tx), ("TILE_Y", ty)];
-        match self {
-            Self::Convolution => constants.extend([
-                ("FILTER", FILTER),
-                ("LOCAL", values.of("use_shmem")),
-                ("PADDING", values.of("use_padding")),
-            ]),
-            Self::Dedispersion => constants.extend([
-                ("STRIDE_X", values.of("tile_stride_x")),
-                ("STRIDE_Y", values.of("tile_stride_y")),
-            ]),
-        }
+        let tiles = [("TILE_X", tx), ("TILE_Y", ty)];
+        let constants = tiles.into_iter().chain((self.constants)(values));
         let constant = |(name, value): (&str, u32)| (name.to_owned(), Constant::Int(value.into()));
         Ok(KernelSource {
             origin: Origin::Shipped(format!("shaders/{file}")),
             group: [gx, gy, 1],
-            constants: constants.into_iter().map(constant).collect(),
-            ..KernelSource::new(Language::Wgsl, self.name(), text)
+            constants: constants.map(constant).collect(),
+            ..KernelSource::new(Language::Wgsl, self.name, text)
         })
     }
 
-    /// How many channels are counted, one after the other; only one launch where all of the kernel is.
-    pub fn samples(self) -> &'static [u32] {
-        match self {
-            Self::Convolution => &[0],
-            Self::Dedispersion => &SAMPLED,
-        }
-    }
-
-    /// How many times all of a launch is what is counted of it.
-    pub fn repeats(self) -> f64 {
-        match self {
-            Self::Convolution => 1.0,
-            Self::Dedispersion => f64::from(CHANNELS) / f64::from(SAMPLED[1]),
-        }
-    }
-
     /// The launch of a variant with so many channels.
-    pub fn launch(self, values: &Values<'_>, channels: u32) -> Launch {
+    pub fn launch(&self, values: &Values<'_>, channels: u32) -> Launch {
         let [x, y] = self.grid(values);
-        let zeros = |length: u32| Buffer::lazy(length as usize, 256, |_, _| {});
-        let (buffers, params) = match self {
-            Self::Convolution => {
-                let pitch = IMAGE + FILTER - 1;
-                let buffers =
-                    vec![zeros(pitch * pitch), zeros(FILTER * FILTER), zeros(IMAGE * IMAGE)];
-                (buffers, vec![IMAGE, IMAGE])
-            }
-            Self::Dedispersion => {
-                let spread = |i: u32| delay((2 * i + 1) * CHANNELS / (2 * channels));
-                let delays: Vec<u32> = (0..channels).map(|i| spread(i).to_bits()).collect();
-                let samples = zeros((CHANNELS * PITCH).div_ceil(4));
-                let buffers = vec![samples, delays.into(), zeros(TIMES * MEASURES)];
-                (buffers, vec![TIMES, MEASURES, channels, PITCH, DM_STEP.to_bits()])
-            }
-        };
+        let (buffers, params) = (self.inputs)(channels);
         Launch { groups: [x, y, 1], buffers, params }
     }
 
     /// What the launch of a variant does, from the counts of its middle group.
-    pub fn variant(self, values: &Values<'_>, group: &GroupCounts) -> Variant {
+    pub fn variant(&self, values: &Values<'_>, group: &GroupCounts) -> Variant {
         let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
         let [nx, ny] = self.grid(values);
         let groups = f64::from(nx) * f64::from(ny);
         let warp = group.counts.rules.warp;
         let group_warps = f64::from((gx * gy).div_ceil(warp));
         let whole = |size: u32, step: u32| size.is_multiple_of(step);
-        let overhangs = !whole(self.extent()[0], gx * tx) || !whole(self.extent()[1], gy * ty);
+        let overhangs = !whole(self.extent[0], gx * tx) || !whole(self.extent[1], gy * ty);
         let variant = Variant {
             groups,
             whole_groups: groups,
@@ -244,10 +233,7 @@ impl Workload {
             overhangs,
             ..Variant::default()
         };
-        match self {
-            Self::Convolution => convolution(variant, values, &group.counts),
-            Self::Dedispersion => dedispersion(variant, values, group),
-        }
+        (self.variant)(variant, values, group)
     }
 }
 
@@ -259,7 +245,8 @@ fn delay(channel: u32) -> f32 {
     (4148.808 * (inverse(channel) - inverse(CHANNELS - 1)) / 4.096e-5) as f32
 }
 
-fn convolution(variant: Variant, values: &Values<'_>, counts: &Counts) -> Variant {
+fn convolution(variant: Variant, values: &Values<'_>, group: &GroupCounts) -> Variant {
+    let counts = &group.counts;
     let groups = variant.groups;
     let warps = variant.group_warps * groups;
     let staged = values.of("use_shmem") == 1;
@@ -361,7 +348,7 @@ mod tests {
     /// work-item are 14 or 7 samples apart.
     #[test]
     fn a_pass_asks_for_each_channel_and_for_what_lies_between_its_ends() {
-        let parameters = Workload::Dedispersion.parameters().iter().copied();
+        let parameters = DEDISPERSION.parameters();
         let passes = |values: [f64; 6]| pass(&Values(parameters.clone().zip(values).collect()), 32);
         let channels = f64::from(CHANNELS);
         assert_eq!(passes([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), channels);

@@ -8,21 +8,22 @@ mod models;
 mod prices;
 mod score;
 
-use super::show::{print, print_pretty_json};
+use super::choice::one_of;
+use super::show::print;
 use super::tune::recorded;
 use crate::cmd::require_threads;
 use gpubench_analysis::fit::DataSheet;
-use gpubench_core::error::{Error, Result};
-use gpubench_core::text::read;
+use gpubench_core::error::Result;
+use gpubench_core::text::parsed;
 use gpubench_document::{Unit, number};
-use kernels::Workload;
+use gpubench_report::render::json::json;
+use kernels::{CONVOLUTION, DEDISPERSION, Workload};
 use models::{Evaluations, SearchScore, Spaced};
 use score::{Evaluated, Score};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench evaluate`.
 #[derive(Debug, clap::Args)]
@@ -31,8 +32,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     space: PathBuf,
     /// The kernel whose space it is
-    #[arg(long, value_enum, value_name = "NAME")]
-    workload: Workload,
+    #[arg(long, value_name = "NAME",
+        value_parser = one_of([&CONVOLUTION, &DEDISPERSION].map(|it| (it.name, it.about, it))))]
+    workload: &'static Workload,
     /// The device's data sheet, YAML
     #[arg(long, value_name = "FILE")]
     device: PathBuf,
@@ -80,12 +82,10 @@ struct Report {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let recorded = recorded::read(&args.space)?;
-    let file = args.device.display().to_string();
-    let text = read(&args.device, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
-    let sheet = DataSheet::parse(&file, &text)?;
+    let sheet = parsed(&args.device, LARGEST, DataSheet::parse)?;
     let device = sheet.name.clone();
     let spaced = Spaced::new(args.workload, &recorded, sheet)?;
     let (models, baselines) = spaced.evaluate(args.fit, u64::from(args.draws))?;
@@ -94,7 +94,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         carried.insert(path.display().to_string(), spaced.carried(&recorded::read(path)?));
     }
     let report = Report {
-        workload: args.workload.name(),
+        workload: args.workload.name,
         device,
         variants: spaced.len(),
         fit: args.fit,
@@ -107,11 +107,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }),
         best: spaced.best(),
     };
-    match args.json {
-        true => print_pretty_json(&report)?,
-        false => print(&text_of(&report))?,
-    }
-    Ok(ExitCode::SUCCESS)
+    print(&if args.json { json(&report) } else { text_of(&report) })
 }
 
 fn text_of(report: &Report) -> String {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A space with what its variants do and take.
 pub struct Spaced {
-    workload: Workload,
+    workload: &'static Workload,
     sheet: Sheet,
     data_sheet: DataSheet,
     /// What each variant does and takes, also of those that failed.
@@ -47,28 +47,24 @@ impl Spaced {
     ///
     /// # Errors
     /// Where the space is not the workload's, or a variant cannot be emulated.
-    pub fn new(workload: Workload, recorded: &Recorded, data_sheet: DataSheet) -> Result<Self> {
+    pub fn new(
+        workload: &'static Workload,
+        recorded: &Recorded,
+        data_sheet: DataSheet,
+    ) -> Result<Self> {
         let space = recorded.space();
         workload.check(space)?;
-        let all = count(workload, space, data_sheet.rules())?;
-        let mut spaced = Self {
-            workload,
-            sheet: data_sheet.sheet(),
-            data_sheet,
-            all: vec![],
-            ran: vec![],
-            raw: vec![],
-            measured: vec![],
-        };
-        for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
-            let variant = workload.variant(&workload.values(space, at), &counts);
-            spaced.all.push((variant, counts));
+        let counts = count(workload, space, data_sheet.rules())?;
+        let (mut all, mut ran, mut raw, mut measured) = (vec![], vec![], vec![], vec![]);
+        for (at, (outcome, counts)) in recorded.outcomes().iter().zip(counts).enumerate() {
+            all.push((workload.variant(&workload.values(space, at), &counts), counts));
             let Some(seconds) = Outcome::time(outcome) else { continue };
-            spaced.ran.push(at);
-            spaced.raw.push(workload.row(space, at));
-            spaced.measured.push(seconds);
+            ran.push(at);
+            raw.push(workload.row(space, at));
+            measured.push(seconds);
         }
-        Ok(spaced)
+        let sheet = data_sheet.sheet();
+        Ok(Self { workload, sheet, data_sheet, all, ran, raw, measured })
     }
 
     /// The variants that were measured.
@@ -225,14 +221,14 @@ impl Spaced {
         let (variant, counts) = &self.all[at];
         let (operations, bytes) = self.workload.work();
         let key = CaseKey {
-            workload: self.workload.name().to_owned(),
+            workload: self.workload.name.to_owned(),
             size: vec![],
             measure: Kind::KERNEL,
             host_memory: None,
         };
         Launch {
             key,
-            kernel: self.workload.name().to_owned(),
+            kernel: self.workload.name.to_owned(),
             passes: 1.0,
             operations,
             bytes,
@@ -240,7 +236,7 @@ impl Spaced {
             own_roof: OwnRoof::default(),
             counted: Ok(Counted {
                 group: Arc::new(counts.counts.clone()),
-                groups: variant.whole_groups * self.workload.repeats(),
+                groups: variant.whole_groups * f64::from(self.workload.repeats),
             }),
             seconds,
         }

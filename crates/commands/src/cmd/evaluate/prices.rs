@@ -1,7 +1,7 @@
 //! Where the prices of the model of variants come from: non-negative least squares of relative errors, sought again.
 
 use super::counting::count;
-use super::kernels::Workload;
+use super::kernels::{CONVOLUTION, DEDISPERSION, Workload};
 use crate::cmd::tune::recorded;
 use gpubench_analysis::fit::DataSheet;
 use gpubench_model::variant::TERM_COUNT;
@@ -22,8 +22,8 @@ fn sheet(card: &str) -> DataSheet {
 struct Shares(Vec<Terms>);
 
 impl Shares {
-    fn of(workload: Workload, space: &str, card: &str) -> Self {
-        let name = workload.name();
+    fn of(workload: &Workload, space: &str, card: &str) -> Self {
+        let name = workload.name;
         let recorded = recorded::read(&data(&format!("spaces/{name}_{space}.csv.gz"))).unwrap();
         let (sheet, space) = (sheet(card), recorded.space());
         let counts = count(workload, space, sheet.rules()).unwrap();
@@ -69,17 +69,16 @@ fn nearest(spaces: &[&Shares], fixed: &[Option<f64>; TERM_COUNT]) -> Terms {
 #[test]
 #[ignore = "minutes: counts the variants of five spaces"]
 fn prices_are_what_least_squares_find() {
-    use Workload::{Convolution, Dedispersion};
     let both = |convolution: &Shares, card: &str| {
-        let dedispersion = Shares::of(Dedispersion, card, card);
+        let dedispersion = Shares::of(&DEDISPERSION, card, card);
         nearest(&[convolution, &dedispersion], &[None; TERM_COUNT])
     };
-    let predicated = both(&Shares::of(Convolution, "a100_one_clock", "a100"), "a100");
-    let convolution = Shares::of(Convolution, "mi250x", "mi250x");
+    let predicated = both(&Shares::of(&CONVOLUTION, "a100_one_clock", "a100"), "a100");
+    let convolution = Shares::of(&CONVOLUTION, "mi250x", "mi250x");
     let branched = both(&convolution, "mi250x");
     // Branching warps of 32 have prices of their own for what only the dedispersion pays.
     let fixed = std::array::from_fn(|i| convolution.take(i).then_some(branched[i]));
-    let narrow = nearest(&[&Shares::of(Dedispersion, "w6600", "w6600")], &fixed);
+    let narrow = nearest(&[&Shares::of(&DEDISPERSION, "w6600", "w6600")], &fixed);
     let mut wrong = String::new();
     for (card, sought) in [("a100", predicated), ("mi250x", branched), ("w6600", narrow)] {
         let shipped = sheet(card).sheet().prices();

@@ -4,15 +4,14 @@ mod bencher;
 mod csv;
 mod parquet;
 
-use super::choice::one_of;
+use super::choice::{Choice, one_of};
 use super::results;
 use super::show::warnings;
-use crate::store::{Run, RunFile, read};
+use crate::store::{RunFile, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export_rows::{Cell, row};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `gpubench export`.
 #[derive(Debug, clap::Args)]
@@ -22,42 +21,41 @@ pub struct Args {
     runs: Vec<PathBuf>,
     /// What to write
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: fn(&[RunFile], Option<&Path>) -> Result<()>,
+    format: Write,
     /// The file to write, which must not exist (default: stdout; Parquet needs a file)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// A format of exports: its name, what it is, and what writes the files' records, to a file or to stdout.
-type Format = (&'static str, &'static str, fn(&[RunFile], Option<&Path>) -> Result<()>);
+/// Writes the files' records, to a file or to stdout.
+type Write = fn(&[RunFile], Option<&Path>) -> Result<()>;
 
-/// All of them.
-const FORMATS: [Format; 3] = [
+/// Formats of exports, and what writes them.
+const FORMATS: [Choice<Write>; 3] = [
     ("csv", "One line a case and round", csv::write),
     ("parquet", "The same as a Parquet file", parquet::write),
     ("bencher", "Bencher's metric format: latencies by device and case", bencher::write),
 ];
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
         return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
     }
-    (args.format)(&results::files(&args.runs)?, args.output.as_deref())?;
-    Ok(ExitCode::SUCCESS)
+    (args.format)(&results::files(&args.runs)?, args.output.as_deref())
 }
 
 /// Calls `take` with the row of every record, file after file.
 fn each(files: &[RunFile], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
     for file in files {
-        let Run { path, header, records, warnings: flaws, .. } = read(file)?;
-        let run = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-        for cells in records.iter().filter_map(|record| row(&run, &header, record)) {
+        let run = read(file)?;
+        let name = run.name();
+        for cells in run.records.iter().filter_map(|record| row(&name, &run.header, record)) {
             rows += 1;
             take(cells)?;
         }
-        warnings(&flaws);
+        warnings(&run.warnings);
     }
     Ok(rows)
 }

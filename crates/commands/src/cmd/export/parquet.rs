@@ -24,28 +24,8 @@ const GROUP: usize = 1 << 16;
 pub(super) fn write(files: &[RunFile], output: Option<&Path>) -> Result<()> {
     let no_file = || Error::Usage("Parquet is no text: name the file with --output".into());
     let path = output.ok_or_else(no_file)?;
-    let columns = COLUMNS.map(|(name, kind)| {
-        let column = match kind {
-            Kind::Text(_) => Column::Text(vec![]),
-            Kind::Whole(_) => Column::Whole(vec![]),
-            Kind::Number(_) => Column::Number(vec![]),
-        };
-        (name, column)
-    });
-    let mut file = Parquet::create(path, columns.into_iter().collect())?;
-    let rows = each(files, |cells| {
-        file.row(|columns| {
-            for (column, cell) in columns.iter_mut().zip(cells) {
-                match (column, cell) {
-                    (Column::Text(v), Cell::Text(text)) => v.push(text.as_str().into()),
-                    (Column::Whole(v), Cell::Whole(x)) => v.push(x),
-                    (Column::Number(v), Cell::Number(x)) => v.push(x),
-                    // A row has a cell of the right kind for every column.
-                    _ => {}
-                }
-            }
-        })
-    })?;
+    let mut file = Parquet::create(path, &COLUMNS)?;
+    let rows = each(files, |cells| file.row(cells))?;
     file.finish()?;
     say(&format!("{rows} rows: {}", path.display()));
     Ok(())
@@ -72,28 +52,36 @@ struct Parquet {
 }
 
 impl Parquet {
-    /// Creates `path`, which must not exist, with these columns, whose values are empty.
+    /// Creates `path`, which must not exist, with columns of these names and kinds.
     ///
     /// # Errors
     /// `Io` when it exists or cannot be written.
-    fn create(path: &Path, columns: Vec<(&str, Column)>) -> Result<Self> {
+    fn create(path: &Path, columns: &[(&str, Kind)]) -> Result<Self> {
         let file = File::create_new(path).map_err(|source| Error::io(path, source))?;
         let failed = |error| rejected(path, error);
-        let fields = columns.iter().map(|(name, column)| column_type(name, column));
-        let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
+        let (fields, columns): (Vec<_>, _) =
+            columns.iter().map(|(name, kind)| column(name, kind)).unzip();
+        let fields = fields.into_iter().collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("gpubench").with_fields(fields).build();
         let schema = Arc::new(schema.map_err(failed)?);
         let writer = SerializedFileWriter::new(file, schema, Arc::default()).map_err(failed)?;
-        let columns = columns.into_iter().map(|(_, column)| column).collect();
         Ok(Self { path: path.to_owned(), writer, columns, rows: 0 })
     }
 
-    /// Adds a row: `fill` puts one value into every column.
+    /// Adds a row, one cell of its kind a column.
     ///
     /// # Errors
     /// `Io` when it cannot be written.
-    fn row(&mut self, fill: impl FnOnce(&mut [Column])) -> Result<()> {
-        fill(&mut self.columns);
+    fn row(&mut self, cells: Vec<Cell>) -> Result<()> {
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            match (column, cell) {
+                (Column::Text(values), Cell::Text(text)) => values.push(text.as_str().into()),
+                (Column::Whole(values), Cell::Whole(x)) => values.push(x),
+                (Column::Number(values), Cell::Number(x)) => values.push(x),
+                // A row has a cell of the right kind for every column.
+                _ => {}
+            }
+        }
         self.rows += 1;
         if self.rows >= GROUP { self.group() } else { Ok(()) }
     }
@@ -152,17 +140,21 @@ fn chunk<T: DataType>(
     Ok((bytes.into_inner()?.into(), end))
 }
 
-fn column_type(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
-    let (physical, repetition) = match column {
-        Column::Text(_) => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
-        Column::Whole(_) => (Physical::INT64, Repetition::REQUIRED),
-        Column::Number(_) => (Physical::DOUBLE, Repetition::OPTIONAL),
+/// A column's type, and its values, of which there are none yet.
+fn column(name: &str, kind: &Kind) -> (Result<Arc<Type>, ParquetError>, Column) {
+    let (physical, repetition, converted, values) = match kind {
+        Kind::Text(_) => {
+            (Physical::BYTE_ARRAY, Repetition::REQUIRED, ConvertedType::UTF8, Column::Text(vec![]))
+        }
+        Kind::Whole(_) => {
+            (Physical::INT64, Repetition::REQUIRED, ConvertedType::NONE, Column::Whole(vec![]))
+        }
+        Kind::Number(_) => {
+            (Physical::DOUBLE, Repetition::OPTIONAL, ConvertedType::NONE, Column::Number(vec![]))
+        }
     };
-    let mut builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
-    if matches!(column, Column::Text(_)) {
-        builder = builder.with_converted_type(ConvertedType::UTF8);
-    }
-    builder.build().map(Arc::new)
+    let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+    (builder.with_converted_type(converted).build().map(Arc::new), values)
 }
 
 fn rejected(path: &Path, error: ParquetError) -> Error {
@@ -178,28 +170,18 @@ mod tests {
     fn what_is_written_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.parquet");
-        let columns = || {
-            vec![
-                ("name", Column::Text(vec![])),
-                ("n", Column::Whole(vec![])),
-                ("x", Column::Number(vec![])),
-            ]
-        };
-        let mut file = Parquet::create(&path, columns()).unwrap();
+        let columns = [
+            ("name", Kind::Text(|_| "".into())),
+            ("n", Kind::Whole(|_| 0)),
+            ("x", Kind::Number(|_| None)),
+        ];
+        let mut file = Parquet::create(&path, &columns).unwrap();
         for n in 0..3_i64 {
-            file.row(|columns| {
-                for column in columns {
-                    match column {
-                        Column::Text(v) => v.push(format!("=é{n}").as_str().into()),
-                        Column::Whole(v) => v.push(n),
-                        Column::Number(v) => v.push((n != 1).then_some(n as f64 / 4.0)),
-                    }
-                }
-            })
-            .unwrap();
+            let x = (n != 1).then_some(n as f64 / 4.0);
+            file.row(vec![Cell::Text(format!("=é{n}")), Cell::Whole(n), Cell::Number(x)]).unwrap();
         }
         file.finish().unwrap();
-        assert!(Parquet::create(&path, columns()).is_err(), "nothing is written over");
+        assert!(Parquet::create(&path, &columns).is_err(), "nothing is written over");
         let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
         let rows: Vec<String> =
             reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();

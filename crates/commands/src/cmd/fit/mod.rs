@@ -16,7 +16,6 @@ use gpubench_emulator::Rules;
 use gpubench_report::fit::{Report, json, section, short};
 use gpubench_suite::Suite;
 use std::path::PathBuf;
-use std::process::ExitCode;
 pub(super) use times::{has_kernels, kernels, launches};
 
 /// Arguments of `gpubench fit`.
@@ -39,7 +38,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     require_threads()?;
     let runs = results::open_all(&args.runs)?;
     let mut profiles = Profiles::of(&args.profiles)?;
@@ -63,8 +62,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "nothing to fit: no kernel is verified in the runs that are used".into(),
         ));
     }
-    print(&if args.json { json(&reports) } else { text(&section(&reports)) })?;
-    Ok(ExitCode::SUCCESS)
+    print(&if args.json { json(&reports) } else { text(&section(&reports)) })
 }
 
 /// What a run's own profile and kernels show, in a few lines; nothing where it has not both, or

@@ -1,7 +1,7 @@
 //! What the kernels of a run took: the rounds of each that every one of them got right.
 
 use crate::kernel_counts::{Kernel, KernelCounts};
-use gpubench_analysis::fit::{Launch, OwnRoof, OwnRoofs};
+use gpubench_analysis::fit::{Launch, OwnRoofs};
 use gpubench_analysis::{Aggregate, aggregate, aggregate_numbered};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Record;
@@ -28,7 +28,7 @@ fn is_kernel(case: &Aggregate) -> bool {
 }
 
 /// Every verified kernel of a device (its number and itself): the quantile of its samples that is
-/// [`most_stable_quantile`] on the device, at its usual [speed](DriftCorrection).
+/// [`most_stable_quantile`] on the device, at its [`usual_speed`].
 pub(in crate::cmd) fn launches(
     records: &[Record],
     (number, device): (usize, &DeviceInfo),
@@ -37,26 +37,37 @@ pub(in crate::cmd) fn launches(
 ) -> Vec<Launch> {
     let kernels = kernels(records, number);
     let samples = kernels.iter().flat_map(Aggregate::rounds);
-    let estimator = TimeEstimator {
-        quantile: most_stable_quantile(samples.map(|measured| measured.samples.as_slice())),
-        drift_correction: DriftCorrection::of(&kernels, device.kind),
-    };
+    let quantile = most_stable_quantile(samples.map(|measured| measured.samples.as_slice()));
+    let estimator = TimeEstimator { quantile, usual: usual_speed(&kernels, device.kind) };
     let known: Vec<Kernel> =
         kernels.iter().filter_map(|case| Kernel::of(case.described_by())).collect();
     kernel_counts.count(&known, &[rules]);
     let roofs = OwnRoofs::of(&kernels);
     let timed = kernels.iter().filter_map(|case| {
-        let launch = launch(case, &estimator, kernel_counts, rules)?;
-        Some(Launch { own_roof: roofs.under(case), ..launch })
+        let seconds = estimator.seconds(case)?;
+        let first = case.rounds().next()?;
+        let kernel = Kernel::of(case.described_by())?;
+        let (counted, own_roof) = (kernel_counts.of(&kernel, rules), roofs.under(case));
+        let (key, operations, bytes) = (case.key.clone(), first.flops, first.bytes);
+        let known = kernel_counts.launch(&kernel);
+        let (kernel, passes, buffers) = known.map_or_else(
+            || (key.workload.clone(), 1.0, bytes),
+            |known| (known.kernel, known.passes, known.buffers),
+        );
+        Some(Launch { key, kernel, passes, operations, bytes, buffers, own_roof, counted, seconds })
     });
     timed.collect()
 }
+
+/// A reference kernel that took more than this many times longer than usual, or shorter, was disturbed itself and is ignored.
+const MAX_SLOWDOWN: f64 = 4.0;
 
 /// How a device's times are estimated.
 struct TimeEstimator {
     /// Of the samples of a round.
     quantile: f64,
-    drift_correction: DriftCorrection,
+    /// What [`usual_speed`] says.
+    usual: Option<f64>,
 }
 
 impl TimeEstimator {
@@ -67,54 +78,25 @@ impl TimeEstimator {
             let mut sorted = measured.samples.clone();
             sorted.sort_by(f64::total_cmp);
             let seconds = quantile(&sorted, self.quantile);
-            (!seconds.is_nan()).then(|| seconds / self.drift_correction.slowness(record))
+            (!seconds.is_nan()).then(|| seconds / self.slowness(record))
         });
         geometric_mean(&rounds.collect::<Vec<_>>())
     }
-}
 
-fn launch(
-    case: &Aggregate,
-    estimator: &TimeEstimator,
-    kernel_counts: &KernelCounts,
-    rules: Rules,
-) -> Option<Launch> {
-    let seconds = estimator.seconds(case)?;
-    let first = case.rounds().next()?;
-    let kernel = Kernel::of(case.described_by())?;
-    let counted = kernel_counts.of(&kernel, rules);
-    let (key, operations, bytes) = (case.key.clone(), first.flops, first.bytes);
-    Some(match kernel_counts.launch(&kernel) {
-        Some(known) => Launch { key, operations, bytes, counted, seconds, ..known },
-        None => {
-            let (kernel, passes, buffers) = (key.workload.clone(), 1.0, bytes);
-            let own_roof = OwnRoof::default();
-            Launch { key, kernel, passes, operations, bytes, buffers, own_roof, counted, seconds }
-        }
-    })
+    /// How many times longer than usual everything took around a record.
+    fn slowness(&self, record: &Record) -> f64 {
+        let slowness = self.usual.zip(reference_kernel(record)).map(|(usual, then)| then / usual);
+        slowness.filter(|times| (1.0 / MAX_SLOWDOWN..=MAX_SLOWDOWN).contains(times)).unwrap_or(1.0)
+    }
 }
-
-/// A reference kernel that took more than this many times longer than usual, or shorter, was disturbed itself and is ignored.
-const MAX_SLOWDOWN: f64 = 4.0;
 
 /// How fast a device usually is in a run: seconds of the reference kernel, the small kernel between cases. On the
 /// host's own processor whoever else uses it slows kernels and reference kernel alike, by half for minutes; times
 /// are scaled as if it had always been at its usual speed. A GPU that lowers its clock takes longer for
 /// what computes only, and nothing else runs on it: its times stay as they were measured.
-struct DriftCorrection(Option<f64>);
-
-impl DriftCorrection {
-    fn of(kernels: &[Aggregate], kind: DeviceKind) -> Self {
-        let records = kernels.iter().flat_map(Aggregate::shown).map(|(record, _)| record);
-        let seconds = records.filter_map(reference_kernel);
-        Self(median_of(seconds).filter(|_| kind == DeviceKind::Cpu))
-    }
-
-    /// How many times longer than usual everything took around a record.
-    fn slowness(&self, record: &Record) -> f64 {
-        let slowness = self.0.zip(reference_kernel(record)).map(|(usual, then)| then / usual);
-        slowness.filter(|times| (1.0 / MAX_SLOWDOWN..=MAX_SLOWDOWN).contains(times)).unwrap_or(1.0)
-    }
+fn usual_speed(kernels: &[Aggregate], kind: DeviceKind) -> Option<f64> {
+    let records = kernels.iter().flat_map(Aggregate::shown).map(|(record, _)| record);
+    median_of(records.filter_map(reference_kernel)).filter(|_| kind == DeviceKind::Cpu)
 }
 
 /// Seconds of the reference kernel around a record: the geometric mean of before and after.
@@ -147,10 +129,7 @@ mod tests {
             with_usual.push(record(3, 1.0, Some([2e-4; 2])));
             with_usual.push(disturbed.clone());
             let kernels = kernels(&with_usual, 0);
-            let estimator = TimeEstimator {
-                quantile: 0.5,
-                drift_correction: DriftCorrection::of(&kernels, kind),
-            };
+            let estimator = TimeEstimator { quantile: 0.5, usual: usual_speed(&kernels, kind) };
             kernels.iter().map(|case| estimator.seconds(case).unwrap()).collect::<Vec<_>>()
         };
         let near = |estimates: Vec<f64>, wanted: [f64; 4]| {
@@ -175,10 +154,7 @@ mod tests {
         let records = [slowed(1, [3, 7], 2.0), slowed(2, [6, 2], 3.0), slowed(3, [2, 7], 4.0)];
         let kernels = kernels(&records, 0);
         let samples = records.iter().map(|r| r.measured.as_ref().unwrap().samples.as_slice());
-        let estimator = TimeEstimator {
-            quantile: most_stable_quantile(samples),
-            drift_correction: DriftCorrection(None),
-        };
+        let estimator = TimeEstimator { quantile: most_stable_quantile(samples), usual: None };
         let all: Vec<f64> = kernels.iter().map(|case| estimator.seconds(case).unwrap()).collect();
         assert_eq!(all, [1.0; 3]);
         // What is shown beside what was predicted is the median, as everywhere else.

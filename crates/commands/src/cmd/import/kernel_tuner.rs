@@ -1,6 +1,6 @@
 //! Kernel Tuner's results: a case a variant, named by its parameters.
 
-use super::results::{Case, Named, Results, Source};
+use super::results::{self, Case, Results, Source};
 use crate::cmd::tune::kernel_tuner::{self, Tried};
 use gpubench_core::error::Result;
 use gpubench_core::record::Outcome;
@@ -18,7 +18,7 @@ pub fn read(source: &Source, names: [Option<&str>; 2], all: &mut Results) -> Res
     let kernel = kernel.map(str::to_owned).or(found.kernel);
     let kernel =
         kernel.ok_or_else(|| source.wrong("the file names no kernel: give --workload NAME"))?;
-    let device = Named { name, api: "imported".into(), ..Named::default() };
+    let device = results::device(name, "imported");
     for tried in found.tried {
         all.push(source, &device, case(&kernel, &found.names, tried))?;
     }

@@ -1,10 +1,11 @@
 //! Any table, by a mapping: which columns are device, workload, sizes, time or rate, and work.
 
-use super::results::{Case, Named, Results, Source};
+use super::results::{Case, Results, Source, device};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Outcome, is_round};
-use gpubench_core::text;
+use gpubench_core::text::parsed;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml;
 use serde::de::Error as _;
@@ -137,10 +138,7 @@ impl Mapping {
     /// # Errors
     /// `Usage` where the file cannot be read, `Suite` with the place of a mistake in it.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        let text =
-            text::read(path, LARGEST).map_err(|why| Error::Usage(format!("{file}: {why}")))?;
-        Self::parse(&file, &text)
+        parsed(path, LARGEST, Self::parse)
     }
 
     fn parse(file: &str, text: &str) -> Result<Self> {
@@ -268,18 +266,16 @@ impl Mapping {
 }
 
 impl Device {
-    fn read(&self, row: Row) -> Result<Named> {
+    fn read(&self, row: Row) -> Result<DeviceInfo> {
         let optional = |text: &Option<Text>| match text {
             Some(Text::Column(column)) => row.optional(column).to_owned(),
             Some(Text::Constant { is }) => is.clone(),
             None => String::new(),
         };
-        let api = match optional(&self.api) {
-            api if api.is_empty() => "imported".to_owned(),
-            api => api,
-        };
-        let name = self.name.read(row)?.to_owned();
-        Ok(Named { name, vendor: optional(&self.vendor), driver: optional(&self.driver), api })
+        let api = optional(&self.api);
+        let api = if api.is_empty() { "imported" } else { &api };
+        let (vendor, driver) = (optional(&self.vendor), optional(&self.driver));
+        Ok(DeviceInfo { vendor, driver, ..device(self.name.read(row)?.to_owned(), api) })
     }
 }
 

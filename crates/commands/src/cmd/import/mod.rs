@@ -10,7 +10,6 @@ use gpubench_core::text::counted;
 use gpubench_report::progress::say;
 use results::{Results, Source};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench import`.
 #[derive(Debug, clap::Args)]
@@ -47,7 +46,7 @@ enum Format {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     if args.mapping.is_some() && args.format != Format::Csv {
         return Err(Error::Usage("--mapping is for the format csv".into()));
     }
@@ -80,5 +79,5 @@ pub fn run(args: Args) -> Result<ExitCode> {
         counted(devices, "device"),
         args.output.display()
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

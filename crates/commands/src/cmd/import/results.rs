@@ -5,9 +5,7 @@ use crate::worker::version;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, Language};
 use gpubench_core::hash::sha256_hex;
-use gpubench_core::record::{
-    Footer, Header, Host, METHOD, Measured, Monitor, Outcome, Record, VERSION, Wall,
-};
+use gpubench_core::record::{Footer, Header, Host, METHOD, Measured, Outcome, Record, VERSION};
 use gpubench_core::text::{counted, read_bytes};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Kind, Size};
@@ -52,19 +50,6 @@ impl Source {
     }
 }
 
-/// A device as another program names it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
-    /// The device.
-    pub name: String,
-    /// Its vendor; empty where it is not known.
-    pub vendor: String,
-    /// Its driver; empty where it is not known.
-    pub driver: String,
-    /// The API: `opencl`, `cuda`; `imported` where it is not known.
-    pub api: String,
-}
-
 /// One case of another program.
 pub struct Case {
     /// The workload.
@@ -88,7 +73,7 @@ pub struct Case {
 pub struct Results {
     /// What the files say that they are.
     sources: Vec<String>,
-    devices: Vec<Named>,
+    devices: Vec<DeviceInfo>,
     /// With the place of its file in `sources`.
     records: Vec<(usize, Record)>,
 }
@@ -101,7 +86,7 @@ impl Results {
     ///
     /// # Errors
     /// `Usage` where it cannot have been measured.
-    pub fn push(&mut self, source: &Source, device: &Named, case: Case) -> Result<()> {
+    pub fn push(&mut self, source: &Source, device: &DeviceInfo, case: Case) -> Result<()> {
         self.push_round(source, source.round, device, case).map_err(|why| source.wrong(&why))
     }
 
@@ -113,7 +98,7 @@ impl Results {
         &mut self,
         source: &Source,
         round: u32,
-        device: &Named,
+        device: &DeviceInfo,
         case: Case,
     ) -> Result<(), String> {
         let device = place(&mut self.devices, device.clone());
@@ -167,20 +152,12 @@ impl Results {
             gpubench: version(),
             started: started.clone(),
             suite: "imported".to_owned(),
-            suite_hash: String::new(),
-            seed: 0,
             rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
             exact_rounds: true,
-            budget: None,
-            verify_only: false,
-            tuned: None,
-            filters: vec![],
-            in_turn: None,
-            cool_down: None,
             imported: self.sources,
             host: Host { name: "imported".to_owned(), ..Host::default() },
-            remotes: vec![],
-            devices: (0..).zip(&self.devices).map(|(i, device)| info(device, i)).collect(),
+            devices: (0..).zip(self.devices).map(|(i, d)| DeviceInfo { index: i, ..d }).collect(),
+            ..Header::default()
         };
         let mut writer = Writer::create_at(path, &header)?;
         for (_, record) in &self.records {
@@ -189,7 +166,7 @@ impl Results {
         let records = self.records.len();
         let footer = Footer { ended: started, wall: 0.0, estimated: None, records: records as u64 };
         writer.finish(&footer)?;
-        Ok((self.devices.len(), records))
+        Ok((header.devices.len(), records))
     }
 
     fn each_once(&self) -> Result<()> {
@@ -241,37 +218,19 @@ fn record(case: Case, device: usize, round: u32) -> Record {
         bytes,
         ..Measured::of(samples, Clock::Host, 1e-9)
     });
-    Record {
-        key: CaseKey { workload, size, measure: Kind::KERNEL, host_memory: None },
-        tags: vec!["imported".to_owned()],
-        family,
-        ceiling: None,
-        working_set: None,
-        device,
-        round,
-        simulated: false,
-        outcome,
-        measured,
-        detail: None,
-        kernel: None,
-        norms: None,
-        against,
-        flags: vec![],
-        monitor: Monitor::default(),
-        wall: Wall::default(),
-    }
+    let key = CaseKey { workload, size, measure: Kind::KERNEL, host_memory: None };
+    let tags = vec!["imported".to_owned()];
+    Record { round, measured, against, ..Record::of(key, tags, family, device, outcome) }
 }
 
-/// What is known of the device; of its limits nothing is.
-fn info(device: &Named, index: usize) -> DeviceInfo {
+/// A device as another program names it, by the API with this name: `imported` where it is not known. Of its limits
+/// nothing is.
+pub fn device(name: String, api: &str) -> DeviceInfo {
     DeviceInfo {
-        backend: device.api.clone(),
-        index,
-        name: device.name.clone(),
-        vendor: device.vendor.clone(),
+        backend: api.to_owned(),
+        name,
         kind: DeviceKind::Imported,
-        driver: device.driver.clone(),
-        api: device.api.clone(),
+        api: api.to_owned(),
         language: Language::Opencl,
         offset_alignment: Bytes(1),
         ..DeviceInfo::default()
@@ -300,10 +259,9 @@ mod tests {
         let file = |file: &str, round| Source { round, hash: file.into(), ..source(file, "") };
         let [first, again, other] =
             [("first", 0), ("again", 1), ("other", 2)].map(|(f, r)| file(f, r));
-        let device = |name: &str| Named { name: name.into(), ..Named::default() };
         let mut all = Results::default();
-        let mut push = |file, round, name, seconds| {
-            all.push_round(file, round, &device(name), case(seconds)).unwrap();
+        let mut push = |file, round, name: &str, seconds| {
+            all.push_round(file, round, &device(name.to_owned(), ""), case(seconds)).unwrap();
         };
         push(&first, 0, "A", 1e-3);
         push(&first, 0, "B", 5e-3);

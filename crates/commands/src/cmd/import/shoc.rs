@@ -1,8 +1,9 @@
 //! SHOC's table of results: a row a device, a column a benchmark, most of them rates.
 
-use super::results::{Case, Named, Results, Source};
+use super::results::{Case, Results, Source, device};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
+use gpubench_core::gpu::DeviceInfo;
 
 /// What a column's numbers are.
 #[derive(Clone, Copy)]
@@ -53,12 +54,8 @@ pub fn read(source: &Source, all: &mut Results) -> Result<()> {
     let known: Vec<_> =
         COLUMNS.iter().filter(|(name, ..)| table.columns().any(|column| column == *name)).collect();
     for row in table.rows() {
-        let device = Named {
-            name: row.text("device")?.to_owned(),
-            driver: row.optional("platform").to_owned(),
-            api: "opencl".into(),
-            ..Named::default()
-        };
+        let driver = row.optional("platform").to_owned();
+        let device = DeviceInfo { driver, ..device(row.text("device")?.to_owned(), "opencl") };
         for (name, unit, family) in &known {
             if let Some(case) = case(row, name, *unit, family)? {
                 all.push(source, &device, case)?;

@@ -44,20 +44,17 @@ pub fn run(args: &Args) -> Result<()> {
         prediction = of_device(prediction, &printable(name, NAME), parts);
     }
     if let Some(best) = pick(&seconds) {
-        prediction = prediction.text("picked", printable(&devices[best].0, NAME), "the fastest");
+        prediction =
+            prediction.part("picked", printable(&devices[best].0, NAME), "", "the fastest");
     }
     if !args.measured.is_empty() {
         let measured = in_order(&devices, &args.measured)?;
         if let Some(penalty) = penalty(&seconds, &measured) {
-            prediction = prediction.number("penalty", penalty, "", "|T(picked) − T(best)|/T(best)");
+            prediction = prediction.part("penalty", penalty, "", "|T(picked) − T(best)|/T(best)");
         }
         let error = relative_error(&seconds, &measured);
-        prediction = prediction.number(
-            "relative_error",
-            error,
-            "",
-            "‖v_meas/‖v_meas‖ − v_pred/‖v_pred‖‖/√2",
-        );
+        let equation = "‖v_meas/‖v_meas‖ − v_pred/‖v_pred‖‖/√2";
+        prediction = prediction.part("relative_error", error, "", equation);
     }
     prediction.show(args.json)
 }
@@ -95,7 +92,7 @@ fn of_device(prediction: Prediction, name: &str, parts: &Projection) -> Predicti
         .seconds(format!("{name} global"), parts.global, "t_global = Σ bytes/bandwidth")
         .seconds(format!("{name} local"), parts.local, "t_local = Σ bytes/bandwidth")
         .seconds(format!("{name} seconds"), parts.seconds(), "max of the three")
-        .text(format!("{name} limit"), limit, "the longest of the three")
+        .part(format!("{name} limit"), limit, "", "the longest of the three")
 }
 
 /// The measured seconds of every device, in the devices' order.

@@ -1,6 +1,6 @@
 //! `gpubench model concurrency`: model 7 on measured pairs of kernels.
 
-use super::{show, table};
+use super::{percent, show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
@@ -58,25 +58,19 @@ pub struct Args {
 
 impl Args {
     fn device(&self) -> Device {
-        let unit = Unit {
-            warp: self.warp,
-            work_items: self.work_items,
-            groups: self.groups,
-            registers: 0, // the pairs' kernels are not limited by registers
-            local_memory: self.local_memory,
-            local_piece: self.local_piece,
-        };
-        Device { units: self.units, unit }
+        let &Self { units, warp, work_items, groups, local_memory, local_piece, .. } = self;
+        // The pairs' kernels are not limited by registers.
+        let unit = Unit { warp, work_items, groups, registers: 0, local_memory, local_piece };
+        Device { units, unit }
     }
 }
 
 #[derive(Serialize)]
 struct Summary {
     pairs: usize,
-    /// Printed estimates that the unit-by-unit form gives to the printed digit.
-    reproduced: usize,
-    /// Of the unit-by-unit form against the measured column, as a fraction.
-    mean_abs_error: f64,
+    /// Of the unit-by-unit form.
+    #[serde(flatten)]
+    units: Accuracy,
     /// The file's own estimates against its measured column.
     estimated: Accuracy,
     /// The event-driven form with a first kernel that outlasts the second.
@@ -87,7 +81,9 @@ struct Summary {
 
 #[derive(Serialize)]
 struct Accuracy {
+    /// Printed estimates that are given to the printed digit.
     reproduced: usize,
+    /// Against the measured column, as a fraction.
     mean_abs_error: f64,
 }
 
@@ -125,7 +121,7 @@ impl Pair {
         let mut cells = vec![self.name.clone(), format!("{case:?}")];
         cells.extend(counts);
         cells.extend(slowdowns.map(|x| fixed(x, 2)));
-        cells.push(format!("{} %", fixed(100.0 * (slowdown / self.measured - 1.0), 1)));
+        cells.push(percent(slowdown / self.measured - 1.0, 1));
         cells
     }
 }
@@ -166,11 +162,9 @@ fn summary(pairs: &[Pair]) -> Summary {
             mean_abs_error: pairs.iter().map(error).sum::<f64>() / pairs.len() as f64,
         }
     };
-    let units = accuracy(|pair| pair.prediction.slowdown);
     Summary {
         pairs: pairs.len(),
-        reproduced: units.reproduced,
-        mean_abs_error: units.mean_abs_error,
+        units: accuracy(|pair| pair.prediction.slowdown),
         estimated: accuracy(|pair| pair.estimated),
         event_driven: accuracy(|pair| pair.events),
         slowdowns: pairs.iter().map(|pair| pair.prediction.slowdown).collect(),
@@ -191,20 +185,19 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
         ">error",
     ];
     let table = table(&headings, pairs.iter().map(Pair::cells));
-    let percent = |x: f64| format!("{} %", fixed(100.0 * x, 2));
-    let line = |name: &str, reproduced: usize, error: f64| {
+    let line = |name: &str, of: &Accuracy| {
         format!(
-            "{name}: {reproduced} of {} printed estimates, mean absolute error {}\n",
+            "{name}: {} of {} printed estimates, mean absolute error {}\n",
+            of.reproduced,
             pairs.len(),
-            percent(error)
+            percent(of.mean_abs_error, 2)
         )
     };
-    let events = &summary.event_driven;
     format!(
         "slowdown of the second kernel unit by unit, event driven, as printed, and as measured\n\n\
          {table}\n{}{}printed estimates: mean absolute error {}\n",
-        line("unit by unit", summary.reproduced, summary.mean_abs_error),
-        line("event driven", events.reproduced, events.mean_abs_error),
-        percent(summary.estimated.mean_abs_error),
+        line("unit by unit", &summary.units),
+        line("event driven", &summary.event_driven),
+        percent(summary.estimated.mean_abs_error, 2),
     )
 }

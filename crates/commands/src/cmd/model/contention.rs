@@ -1,6 +1,6 @@
 //! `gpubench model contention`: model 7 with shared bandwidth, on pairs that memory may slow.
 
-use super::{show, table};
+use super::{percent, show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
@@ -122,7 +122,7 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
     let number = |x: Option<f64>| x.map_or_else(|| NOT_REPORTED.to_owned(), |x| fixed(x, 3));
     let row = |(pair, contended): (&Pair, &Option<f64>)| {
         let error = |x: Option<f64>| match x.zip(pair.actual) {
-            Some((x, actual)) => format!("{} %", fixed(100.0 * (x / actual - 1.0), 1)),
+            Some((x, actual)) => percent(x / actual - 1.0, 1),
             None => "miss".to_owned(),
         };
         let slowdowns = [pair.estimated, *contended, pair.actual].map(number);
@@ -133,13 +133,12 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
     };
     let headings = ["pair", ">slots", ">contended", ">actual", ">error of slots", ">of contended"];
     let table = table(&headings, pairs.iter().zip(&summary.slowdowns).map(row));
-    let percent = |x: f64| format!("{} %", fixed(100.0 * x, 1));
     let line = |name: &str, of: &Accuracy| {
         format!(
             "{name}: mean absolute error {}, largest {}, {} of all pairs within 10 %\n",
-            percent(of.mean_abs_error),
-            percent(of.max_abs_error),
-            percent(of.hits),
+            percent(of.mean_abs_error, 1),
+            percent(of.max_abs_error, 1),
+            percent(of.hits, 1),
         )
     };
     let beyond = match summary.beyond.as_slice() {

@@ -1,8 +1,8 @@
 //! Every second row of a file held out: what a fit on the others predicts, against what was measured.
 
+use super::percent;
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
-use gpubench_core::units::fixed;
 use gpubench_model::least_squares::Solution;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,12 +31,8 @@ impl Errors {
 
     /// In a sentence.
     pub(super) fn text(self) -> String {
-        let percent = |x: f64| fixed(100.0 * x, 2);
-        format!(
-            "median error {} %, largest {} %",
-            percent(self.median_error),
-            percent(self.max_error)
-        )
+        let [median, largest] = [self.median_error, self.max_error].map(|x| percent(x, 2));
+        format!("median error {median}, largest {largest}")
     }
 }
 

@@ -32,19 +32,19 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let saved = args.strided - args.contiguous;
     let mut prediction = Prediction::of("11 layout transform, L14 ch. 6");
-    prediction = prediction.number("saved_per_use", saved, "", "T_strided − T_contiguous");
+    prediction = prediction.part("saved_per_use", saved, "", "T_strided − T_contiguous");
     prediction = match break_even_uses(args.transform, args.strided, args.contiguous) {
         Some(uses) => {
             let equation = "ceil(T_transform/(T_strided − T_contiguous))";
-            prediction.number("uses", uses as f64, "", equation)
+            prediction.part("uses", uses as f64, "", equation)
         }
-        None => prediction.text("uses", "never: contiguous is not faster", "ch. 6"),
+        None => prediction.part("uses", "never: contiguous is not faster", "", "ch. 6"),
     };
     if let Some(view) = view(args)? {
         let numbers = |of: [usize; 3]| of.map(|x| x as f64).to_vec();
         prediction = prediction
-            .list("lengths", numbers(view.lengths), "", "ch. 6, fastest dimension first")
-            .list("order", numbers(view.order.map(|at| at + 1)), "", "ch. 6, from 1");
+            .part("lengths", numbers(view.lengths), "", "ch. 6, fastest dimension first")
+            .part("order", numbers(view.order.map(|at| at + 1)), "", "ch. 6, from 1");
     }
     prediction.show(args.json)
 }

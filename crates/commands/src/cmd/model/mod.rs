@@ -18,10 +18,11 @@ mod transfer_states;
 mod warp_timeline;
 
 use super::commands;
-use super::show::{print, print_json};
+use super::show::print;
 use gpubench_core::error::Result;
+use gpubench_core::units::fixed;
 use gpubench_document::{Cell, Column, Table, Unit};
-use gpubench_report::render;
+use gpubench_report::render::{self, json};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -33,7 +34,7 @@ pub struct Args {
 }
 
 commands! {
-    fn dispatch(command: &Command) -> Result<()>;
+    fn dispatch(command: &Command);
 
     /// What limits a kernel on each device, from amounts and rates
     Components: components,
@@ -67,13 +68,17 @@ commands! {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    dispatch(&args.command)?;
-    Ok(ExitCode::SUCCESS)
+    dispatch(&args.command)
 }
 
 /// What a model has to say: a value for programs, or a table and a sentence for people.
 fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
-    if json { print_json(value) } else { print(&text()) }
+    print(&if json { json::line(value) } else { text() })
+}
+
+/// A share as a person reads it.
+fn percent(share: f64, digits: usize) -> String {
+    format!("{} %", fixed(100.0 * share, digits))
 }
 
 /// A table as wide as it needs to be; a heading that begins with `>` is that of numbers.

@@ -48,29 +48,23 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let unit = Unit {
-        warp: args.warp,
-        work_items: args.work_items,
-        groups: args.groups,
-        registers: args.registers,
-        local_memory: args.local_memory,
-        local_piece: args.local_piece,
-    };
+    let &Args { units, warp, work_items, groups, registers, local_memory, local_piece, .. } = args;
+    let unit = Unit { warp, work_items, groups, registers, local_memory, local_piece };
     let group = Group {
         size: args.group_size,
         registers: args.group_registers,
         local_memory: args.group_local_memory,
     };
-    let capacity = Device { units: args.units, unit }.capacity(group);
+    let capacity = Device { units, unit }.capacity(group);
     if capacity == 0 {
         return Err(Error::Usage("not even one group fits a unit of this device".into()));
     }
     let (active, waves) =
         (f64::from(unit.active(group)), f64::from(args.launch.div_ceil(capacity)));
     Prediction::of("7 occupancy, Q17 ch. 2")
-        .number("warps", f64::from(unit.warps(group)), "", "ceil(S_B/S_W)")
-        .number("active", active, "groups of a unit", "ch. 2: the scarcest resource")
-        .number("occupancy", unit.occupancy(group), "", "ch. 2: active warps/most warps")
-        .number("waves", waves, "", "ceil(groups/(active·N_SM))")
+        .part("warps", f64::from(unit.warps(group)), "", "ceil(S_B/S_W)")
+        .part("active", active, "groups of a unit", "ch. 2: the scarcest resource")
+        .part("occupancy", unit.occupancy(group), "", "ch. 2: active warps/most warps")
+        .part("waves", waves, "", "ceil(groups/(active·N_SM))")
         .show(args.json)
 }

@@ -47,8 +47,8 @@ pub fn run(args: &Args) -> Result<()> {
     let seconds = |strategy: Strategy| strategy.seconds(computation, transfer, communication);
     let gain = gain(potential, quality);
     let prediction = Prediction::of("2 overlap worth, V13 §5.2.1, §5.4.3")
-        .number("potential", potential, "", "§5.2.1: min(T_comp, T_comm)/T_total")
-        .number("gain", gain, "", "§5.4.3: potential × quality")
+        .part("potential", potential, "", "§5.2.1: min(T_comp, T_comm)/T_total")
+        .part("gain", gain, "", "§5.4.3: potential × quality")
         .seconds("synchronous", serial, "T_comp + T_trans + T_comm")
         .seconds("native", seconds(Strategy::Native), "T_trans + max(T_comp, T_comm)")
         .seconds("total", seconds(Strategy::Total), "max(T_comp, T_trans + T_comm)");
@@ -59,17 +59,11 @@ pub fn run(args: &Args) -> Result<()> {
 fn decision(args: &Args, gained: f64, prediction: Prediction) -> Prediction {
     let Some(cost) = args.development else { return prediction };
     let runs = runs_to_pay(cost, gained);
-    let prediction = prediction.seconds("gained", gained, "gain × T_total").number(
-        "runs_to_pay",
-        runs,
-        "runs",
-        "ours: ceil(development / gained)",
-    );
+    let equation = "ours: ceil(development / gained)";
+    let prediction = prediction.seconds("gained", gained, "gain × T_total");
+    let prediction = prediction.part("runs_to_pay", runs, "runs", equation);
     let Some(planned) = args.runs else { return prediction };
+    let (net, equation) = (planned * gained - cost, "ours: runs × gained − development");
     let worth = if planned >= runs { "yes" } else { "no" };
-    prediction.seconds("net", planned * gained - cost, "ours: runs × gained − development").text(
-        "worth",
-        worth,
-        "ours: runs ≥ runs_to_pay",
-    )
+    prediction.seconds("net", net, equation).part("worth", worth, "", "ours: runs ≥ runs_to_pay")
 }

@@ -64,12 +64,8 @@ fn shape(text: &str) -> Result<Shape, String> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let device = Device {
-        bandwidth: args.bandwidth,
-        units: args.units,
-        warps: args.warps,
-        shape: args.shape,
-    };
+    let &Args { bandwidth, units, warps, shape, .. } = args;
+    let device = Device { bandwidth, units, warps, shape };
     let access = Access {
         work_items: args.access_items,
         bytes: args.access_bytes,
@@ -77,22 +73,18 @@ pub fn run(args: &Args) -> Result<()> {
         cycles: args.transaction,
     };
     let periods = args.period.repeat(args.repeat as usize);
-    let all = periods.iter().fold(Period::default(), |all, period| Period {
-        compute: all.compute + period.compute,
-        memory: all.memory + period.memory,
-    });
     let cycles = device.cycles(args.active, access, &periods);
-    let share = all.share();
+    let share = Period::sum(&periods).share();
     let degree = device.compute_degree(args.active, share);
     let computing: f64 =
         periods.iter().map(|now| (f64::from(args.active) * now.compute / degree).ceil()).sum();
     Prediction::of("5 parallel degrees, C13 ch. 3")
-        .number("warp_bandwidth", access.warp_bandwidth(), "B/cycle", "3.1")
-        .number("mpd", f64::from(device.memory_degree(args.active, access)), "warps", "3.2")
-        .number("share", share, "", "P, 3.3")
-        .number("cpd", degree, "warps", "3.4 to 3.6")
-        .number("computing", computing, "cycles", "3.7")
-        .number("waiting", cycles - computing, "cycles", "3.8 to 3.14")
-        .number("cycles", cycles, "cycles", "the sum of both")
+        .part("warp_bandwidth", access.warp_bandwidth(), "B/cycle", "3.1")
+        .part("mpd", f64::from(device.memory_degree(args.active, access)), "warps", "3.2")
+        .part("share", share, "", "P, 3.3")
+        .part("cpd", degree, "warps", "3.4 to 3.6")
+        .part("computing", computing, "cycles", "3.7")
+        .part("waiting", cycles - computing, "cycles", "3.8 to 3.14")
+        .part("cycles", cycles, "cycles", "the sum of both")
         .show(args.json)
 }

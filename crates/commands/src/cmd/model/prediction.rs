@@ -2,24 +2,25 @@
 
 use super::{show, table};
 use gpubench_core::error::Result;
+use gpubench_core::text::listed;
 use gpubench_core::units::quoted;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// A prediction and its parts.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Prediction {
     /// The model and its source.
     model: &'static str,
-    parts: Parts,
+    #[serde(serialize_with = "by_name")]
+    parts: Vec<Part>,
 }
 
-#[derive(Debug)]
-struct Parts(Vec<Part>);
-
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Serialize)]
 struct Part {
     #[serde(skip)]
     name: String,
+    /// A number, several, or a text; nothing where a number is not finite.
     value: Value,
     /// Empty where the value has none.
     unit: &'static str,
@@ -27,83 +28,38 @@ struct Part {
     equation: &'static str,
 }
 
-#[derive(Debug, serde::Serialize)]
-#[serde(untagged)]
-enum Value {
-    Number(f64),
-    List(Vec<f64>),
-    Text(String),
-}
-
-impl Serialize for Parts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for part in &self.0 {
-            map.serialize_entry(&part.name, part)?;
-        }
-        map.end()
-    }
+fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|part| (&part.name, part)))
 }
 
 impl Prediction {
     /// Of a model: its number, its name and its source.
     pub fn of(model: &'static str) -> Self {
-        Self { model, parts: Parts(vec![]) }
+        Self { model, parts: vec![] }
     }
 
-    /// With one more number.
-    pub fn number(
-        self,
+    /// With one part more: a number, several, or a text.
+    pub fn part(
+        mut self,
         name: impl Into<String>,
-        value: f64,
+        value: impl Into<Value>,
         unit: &'static str,
         equation: &'static str,
     ) -> Self {
-        self.with(name.into(), Value::Number(value), unit, equation)
+        self.parts.push(Part { name: name.into(), value: value.into(), unit, equation });
+        self
     }
 
     /// With seconds.
     pub fn seconds(self, name: impl Into<String>, value: f64, equation: &'static str) -> Self {
-        self.number(name, value, "s", equation)
-    }
-
-    /// With a text.
-    pub fn text(
-        self,
-        name: impl Into<String>,
-        text: impl Into<String>,
-        equation: &'static str,
-    ) -> Self {
-        self.with(name.into(), Value::Text(text.into()), "", equation)
-    }
-
-    /// With several numbers.
-    pub fn list(
-        self,
-        name: impl Into<String>,
-        values: Vec<f64>,
-        unit: &'static str,
-        equation: &'static str,
-    ) -> Self {
-        self.with(name.into(), Value::List(values), unit, equation)
-    }
-
-    fn with(
-        mut self,
-        name: String,
-        value: Value,
-        unit: &'static str,
-        equation: &'static str,
-    ) -> Self {
-        self.parts.0.push(Part { name, value, unit, equation });
-        self
+        self.part(name, value, "s", equation)
     }
 
     /// Prints it, for programs or for people.
     pub fn show(&self, json: bool) -> Result<()> {
         show(json, self, || {
             let table =
-                table(&["part", ">value", "unit", "equation"], self.parts.0.iter().map(cells));
+                table(&["part", ">value", "unit", "equation"], self.parts.iter().map(cells));
             format!("model {}\n\n{table}", self.model)
         })
     }
@@ -113,24 +69,17 @@ fn cells(part: &Part) -> Vec<String> {
     /// Values of a list that a person is shown.
     const SHOWN: usize = 8;
     let value = match &part.value {
-        Value::Number(x) => six_digits(*x),
-        Value::Text(text) => text.clone(),
-        Value::List(values) => {
-            let shown = values.iter().take(SHOWN).map(|x| six_digits(*x)).collect::<Vec<_>>();
-            let more = values.len().saturating_sub(SHOWN);
-            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("{}{rest}", shown.join(", "))
-        }
+        Value::String(text) => text.clone(),
+        Value::Array(values) => listed(values.iter().map(six_digits), SHOWN),
+        number => six_digits(number),
     };
     vec![part.name.clone(), value, part.unit.to_owned(), part.equation.to_owned()]
 }
 
 /// Six digits, which tell slips of printed tables from rounding.
-fn six_digits(x: f64) -> String {
-    match format!("{x:.5e}").parse() {
-        Ok(rounded) if x.is_finite() => quoted(rounded),
-        _ => "–".to_owned(),
-    }
+fn six_digits(number: &Value) -> String {
+    let rounded = number.as_f64().and_then(|x| format!("{x:.5e}").parse().ok());
+    rounded.map_or_else(|| "–".to_owned(), quoted)
 }
 
 #[cfg(test)]
@@ -139,20 +88,21 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_with_six_digits() {
-        assert_eq!(six_digits(1.819_000_000_000_000_2), "1.819");
-        assert_eq!(six_digits(123_456_789.0), "123457000");
-        assert_eq!(six_digits(f64::INFINITY), "–");
+        let shown = |x: f64| six_digits(&x.into());
+        assert_eq!(shown(1.819_000_000_000_000_2), "1.819");
+        assert_eq!(shown(123_456_789.0), "123457000");
+        assert_eq!(shown(f64::INFINITY), "–");
     }
 
     #[test]
     fn parts_are_a_map_in_their_order() {
         let prediction = Prediction::of("0 none")
             .seconds("b", 1.5, "1.1")
-            .text("a", "yes", "1.2")
-            .list("c", vec![1.0; 9], "s", "ours");
+            .part("a", "yes", "", "1.2")
+            .part("c", vec![1.0; 9], "s", "ours");
         let json = serde_json::to_string(&prediction).unwrap();
         assert!(json.find("\"b\"") < json.find("\"a\""), "{json}");
         assert!(json.contains(r#""b":{"value":1.5,"unit":"s","equation":"1.1"}"#), "{json}");
-        assert!(cells(&prediction.parts.0[2])[1].ends_with("1 and 1 more"));
+        assert!(cells(&prediction.parts[2])[1].ends_with("1 and 1 more"));
     }
 }

@@ -1,7 +1,7 @@
 //! `gpubench model roofline`: model 3 on a kernel whose arithmetic intensity is raised step by step.
 
 use super::held_out::{Errors, error, every_second, named, rows};
-use super::{show, table};
+use super::{percent, show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::units::fixed;
@@ -101,7 +101,7 @@ fn cells(solution: &Solution, point: &Point) -> Vec<String> {
     let predicted = roof(solution).rate(point.intensity, point.clock);
     let mhz = if point.clock > 1.0 { fixed(point.clock / MEGA, 0) } else { "–".into() };
     let rates = [predicted, point.rate].map(|rate| fixed(rate / GIGA, 0));
-    let off = format!("{} %", fixed(100.0 * (predicted / point.rate - 1.0), 2));
+    let off = percent(predicted / point.rate - 1.0, 2);
     [vec![fixed(point.intensity, 3), mhz], rates.to_vec(), vec![off]].concat()
 }
 

@@ -1,7 +1,7 @@
 //! `gpubench model saturation`: model 13 on measured bandwidths against work-items in flight.
 
 use super::held_out::{Errors, error, every_second, named, rows};
-use super::{show, table};
+use super::{percent, show, table};
 use crate::store::read_csv::Table;
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
@@ -66,15 +66,14 @@ impl Pattern {
     fn cells(&self) -> Vec<String> {
         let parameter =
             |name: &str, scale: f64, digits| fixed(self.parameters[name] / scale, digits);
-        let percent = |x: f64| format!("{} %", fixed(100.0 * x, 2));
         vec![
             self.pattern.clone(),
             parameter("per_item", GIGA / 1e3, 3),
             parameter("knee", 1.0, 0),
             parameter("sharpness", 1.0, 2),
             parameter("fall", 1.0, 2),
-            percent(self.errors.median_error),
-            percent(self.errors.max_error),
+            percent(self.errors.median_error, 2),
+            percent(self.errors.max_error, 2),
         ]
     }
 }

@@ -73,9 +73,9 @@ pub fn run(args: &Args) -> Result<()> {
         prediction = each_device(prediction, link.devices, problem.whole);
     }
     prediction = prediction
-        .text("class", name(class), "§4.1")
-        .text("rule", equations(Rule::of(class)), "§4.2")
-        .list("parts", planned.sizes.clone(), "of the problem", "§4.2")
+        .part("class", name(class), "", "§4.1")
+        .part("rule", equations(Rule::of(class)), "", "§4.2")
+        .part("parts", planned.sizes.clone(), "of the problem", "§4.2")
         .seconds("stepwise", planned.stepwise(&problem), "Σ t_i + (m + 2)·t_sync")
         .seconds("rule_seconds", rule, "the rule's parts in a pipeline, ours")
         .seconds("serial", serial, no_partition);
@@ -85,10 +85,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     prediction
         .seconds("search", found.seconds, "ours")
-        .list("search_parts", found.plan.sizes, "of the problem", "ours")
+        .part("search_parts", found.plan.sizes, "of the problem", "ours")
         .seconds("lower_bound", problem.lower_bound(), "the longest stage")
-        .number("speedup", serial / rule, "", "of the rule, over no partition")
-        .number("max_speedup", serial / problem.lower_bound(), "", "of the lower bound")
+        .part("speedup", serial / rule, "", "of the rule, over no partition")
+        .part("max_speedup", serial / problem.lower_bound(), "", "of the lower bound")
         .show(args.json)
 }
 
@@ -107,7 +107,7 @@ fn shared_link(file: &Path) -> Result<SharedLink> {
 /// What one of several devices has of the problem; what follows is of that part.
 fn each_device(prediction: Prediction, devices: usize, each: Stages) -> Prediction {
     prediction
-        .number("devices", devices as f64, "", "equal shares; §4.3.2 by our reading")
+        .part("devices", devices as f64, "", "equal shares; §4.3.2 by our reading")
         .seconds("each_upload", each.upload, "D_s/n at the rate while all upload")
         .seconds("each_kernel", each.kernel, "T_k/n")
         .seconds("each_download", each.download, "D_r/n at the rate while all download")

@@ -65,12 +65,8 @@ pub fn run(args: &Args) -> Result<()> {
     if args.symmetric {
         states = mirrored(states).map_err(usage)?;
     }
-    let amounts: Vec<Both> = args
-        .upload
-        .iter()
-        .zip(&args.download)
-        .map(|(&upload, &download)| Both { upload, download })
-        .collect();
+    let both = |(&upload, &download): (&f64, &f64)| Both { upload, download };
+    let amounts: Vec<Both> = args.upload.iter().zip(&args.download).map(both).collect();
     let seconds = min_time(&states, &amounts).map_err(usage)?;
     let summary = summary(&states, &seconds);
     show(args.json, &summary, || text(&summary))

@@ -8,19 +8,6 @@ use gpubench_model::warp_timeline::{Barriers, Launch, Residency, Unit, Warp};
 /// Arguments of `gpubench model warp-timeline`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    launch: OfLaunch,
-    #[command(flatten)]
-    unit: OfUnit,
-    #[command(flatten)]
-    warp: OfWarp,
-    /// Print JSON: {model, parts}
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-struct OfLaunch {
     /// S_G: groups of the launch
     #[arg(long, value_name = "GROUPS", value_parser = clap::value_parser!(u32).range(1..))]
     launch: u32,
@@ -33,10 +20,6 @@ struct OfLaunch {
     /// Registers of a group; 0 where they do not limit
     #[arg(long, value_name = "N", default_value_t = 0)]
     group_registers: u32,
-}
-
-#[derive(Debug, clap::Args)]
-struct OfUnit {
     /// N_SM: units of the device
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     units: u32,
@@ -55,10 +38,6 @@ struct OfUnit {
     /// R_max: registers of a unit
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
     registers: u32,
-}
-
-#[derive(Debug, clap::Args)]
-struct OfWarp {
     /// T_M: memory latency of one warp, in total
     #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     memory: f64,
@@ -83,58 +62,48 @@ struct OfWarp {
     /// T_Csyn: computation before a barrier
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = at_least_zero)]
     barrier_compute: f64,
+    /// Print JSON: {model, parts}
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let (unit, launch) = (unit(&args.unit), launch(&args.launch));
-    let resident = unit
-        .residency(launch)
-        .ok_or_else(|| Error::Usage("not even one group fits a unit of this device".into()))?;
-    let OfWarp { memory, compute, last_memory, last_compute, .. } = args.warp;
+    let launch = Launch {
+        groups: args.launch,
+        group_size: args.group_size,
+        local_memory: args.group_local_memory,
+        registers: args.group_registers,
+    };
+    let &Args { units, warp, groups, warps, local_memory, registers, .. } = args;
+    let resident =
+        Unit { units, warp, groups, warps, local_memory, registers }
+            .residency(launch)
+            .ok_or_else(|| Error::Usage("not even one group fits a unit of this device".into()))?;
+    let &Args { memory, compute, last_memory, last_compute, .. } = args;
     if last_memory > memory || last_compute > compute {
         let why = "the part in or after the last memory instruction is longer than the whole";
         return Err(Error::Usage(why.into()));
     }
     let warp = Warp { memory, compute, last_memory, last_compute };
     let barriers = Barriers {
-        count: args.warp.barriers,
-        seconds: args.warp.barrier,
-        memory: args.warp.barrier_memory,
-        compute: args.warp.barrier_compute,
+        count: args.barriers,
+        seconds: args.barrier,
+        memory: args.barrier_memory,
+        compute: args.barrier_compute,
     };
     let (seconds, without) =
         (warp.seconds(resident, barriers), warp.seconds(resident, Barriers::default()));
     let hidden = f64::from(resident.warps) >= warp.warps_to_hide();
     let Residency { groups, warps, rounds } = resident;
     Prediction::of("4 warp timeline, L14 ch. 4")
-        .number("resident_groups", f64::from(groups), "", "N_RB, floors (printed as ceilings)")
-        .number("resident_warps", f64::from(warps), "", "N_RW = ceil(N_RB·S_B/S_W)")
-        .number("rounds", f64::from(rounds), "", "N_P = ceil(N_B/N_RB)")
-        .number("warps_to_hide", warp.warps_to_hide(), "", "ceil((T_M − T_ML)/(T_C − T_CL)) + 1")
-        .text("latency", if hidden { "hidden" } else { "not hidden" }, "4.5 or 4.6")
+        .part("resident_groups", f64::from(groups), "", "N_RB, floors (printed as ceilings)")
+        .part("resident_warps", f64::from(warps), "", "N_RW = ceil(N_RB·S_B/S_W)")
+        .part("rounds", f64::from(rounds), "", "N_P = ceil(N_B/N_RB)")
+        .part("warps_to_hide", warp.warps_to_hide(), "", "ceil((T_M − T_ML)/(T_C − T_CL)) + 1")
+        .part("latency", if hidden { "hidden" } else { "not hidden" }, "", "4.5 or 4.6")
         .seconds("without_barriers", without, if hidden { "4.5" } else { "4.6" })
         .seconds("barriers", seconds - without, if hidden { "4.7" } else { "4.8" })
         .seconds("seconds", seconds, "the sum of both")
         .show(args.json)
-}
-
-fn unit(of: &OfUnit) -> Unit {
-    Unit {
-        units: of.units,
-        warp: of.warp,
-        groups: of.groups,
-        warps: of.warps,
-        local_memory: of.local_memory,
-        registers: of.registers,
-    }
-}
-
-fn launch(of: &OfLaunch) -> Launch {
-    Launch {
-        groups: of.launch,
-        group_size: of.group_size,
-        local_memory: of.group_local_memory,
-        registers: of.group_registers,
-    }
 }

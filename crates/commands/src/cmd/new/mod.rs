@@ -3,7 +3,6 @@
 mod write;
 
 use super::compile::{located, without_log};
-use super::found::LISTING;
 use super::show::print;
 use crate::worker;
 use gpubench_core::error::{Error, Result};
@@ -13,7 +12,6 @@ use gpubench_core::text::counted;
 use gpubench_report::progress::say;
 use gpubench_suite::{NAME_RULE, is_name, read_kernel, wgsl_signatures};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `gpubench new`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +38,7 @@ fn constant(text: &str) -> Result<(String, i64), String> {
 /// # Errors
 /// `Usage` where the file is no kernel or the suite is there already, `Suite` with what the compiler says,
 /// `NoDevice` where no OpenCL driver can read OpenCL C.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let Args { kernel, output, constants } = args;
     let stdout = output.as_deref() == Some(Path::new("-"));
     let suite = match output {
@@ -57,8 +55,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let kernel = write::Written { name: &name, file: &inner, language, constants: &constants };
     let text = write::suite(&kernel, &signatures);
     if stdout {
-        print(&text)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(&text);
     }
     std::fs::write(&suite, &text).map_err(|error| Error::io(&suite, error))?;
     let suite = suite.display();
@@ -67,7 +64,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         counted(signatures.len(), "workload"),
         counted(text.matches("\"? ").count(), "question")
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn file_name(path: &Path) -> String {
@@ -109,8 +106,8 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
     };
     let found = match language {
         Language::Wgsl => wgsl_signatures(&source)?,
-        Language::Opencl => match worker::signatures("opencl", &source, LISTING) {
-            Ok(Some((_, found))) => found,
+        Language::Opencl => match worker::signatures("opencl", &source) {
+            Ok(Some(found)) => found,
             Ok(None) => return Err(Error::NoDevice),
             Err(outcome) => return Err(failure(&source, outcome)),
         },

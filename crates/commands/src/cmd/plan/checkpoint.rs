@@ -4,13 +4,14 @@ use super::cost::SaveParts;
 use super::measured::{Measured, measured};
 use super::simulated::{self, Simulation};
 use crate::cmd::number::{at_least_zero, share};
-use crate::cmd::show::{print, print_json, wrapped};
+use crate::cmd::show::{print, wrapped};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::{counted, listed};
 use gpubench_core::units::seconds;
 use gpubench_model::checkpoint::{Failures, Work};
 use gpubench_model::failure_simulation::Computation;
+use gpubench_report::render::json;
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Arguments of `gpubench plan checkpoint`.
@@ -111,12 +112,7 @@ pub fn run(args: &Checkpoint) -> Result<()> {
             whose(args.recovery)
         ))?;
     }
-    if args.json {
-        print_json(&plan)?;
-    } else {
-        print(&text(&plan))?;
-    }
-    Ok(())
+    print(&if args.json { json::line(&plan) } else { text(&plan) })
 }
 
 fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
@@ -184,48 +180,29 @@ fn chosen_nodes(args: &Checkpoint, failures: Failures, work: Work) -> Result<u32
 }
 
 fn text(plan: &Plan) -> String {
-    let mut out = String::new();
-    let nodes = if plan.nodes == 1 { "node" } else { "nodes" };
+    let nodes = counted(plan.nodes as usize, "node");
     let survival = match plan.survival {
         p if p < 1e-4 => "less than 0.0001".into(),
         p => format!("{p:.4}"),
     };
-    let _ = writeln!(
-        out,
-        "{} {nodes}: {} of computing, in which none fails with probability {survival}",
-        plan.nodes,
-        seconds(plan.seconds),
+    let (computing, again) = (seconds(plan.seconds), seconds(plan.recomputed));
+    let mut out = format!(
+        "{nodes}: {computing} of computing, in which none fails with probability {survival}\n\
+         without checkpoints a failure costs {again} of computing again, in expectation\n"
     );
-    let _ = writeln!(
-        out,
-        "without checkpoints a failure costs {} of computing again, in expectation",
-        seconds(plan.recomputed)
-    );
-    let shown = plan.checkpoints.iter().take(SHOWN).map(|&t| seconds(t)).collect::<Vec<_>>();
-    let more = plan.checkpoints.len().saturating_sub(SHOWN);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    match plan.waste {
-        None => {
-            out.push_str("no checkpoint is worth its cost: the first would come after the end\n")
-        }
-        Some(waste) => {
-            out += &wrapped(&format!("save at {}{rest}", shown.join(", ")), ["", "  "], false);
-            let wasted = seconds(waste);
-            let _ = writeln!(
-                out,
-                "with checkpoints {wasted} are wasted until a failure, in expectation"
-            );
+    let checkpoints = listed(plan.checkpoints.iter().map(|&t| seconds(t)), SHOWN);
+    match plan.waste.map(|waste| (waste, seconds(waste))) {
+        None => out += "no checkpoint is worth its cost: the first would come after the end\n",
+        Some((waste, wasted)) => {
+            out += &wrapped(&format!("save at {checkpoints}"), ["", "  "], false);
+            out +=
+                &format!("with checkpoints {wasted} are wasted until a failure, in expectation\n");
             if waste > plan.recomputed {
-                out.push_str(
-                    "saving costs more than it spares here: better without, or on fewer nodes\n",
-                );
+                out += "saving costs more than it spares here: better without, or on fewer nodes\n";
             }
         }
     }
-    if let Some(simulated) = &plan.simulated {
-        out.push_str(&simulated.text());
-    }
-    out
+    out + &plan.simulated.as_ref().map_or_else(String::new, simulated::Summary::text)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::cmd::results;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::text::printable;
+use gpubench_core::text::{counted, printable};
 use gpubench_core::units::seconds;
 use gpubench_experiments::registry::{SaveSummary, cheapest_save};
 use std::path::Path;
@@ -59,7 +59,6 @@ pub fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measur
         )));
     }
     let place = if run.to_file { "a file" } else { "memory" };
-    let queues = if run.queues == 1 { "queue" } else { "queues" };
-    let of = format!("{name}, {} {queues}, to {place}", run.queues);
+    let of = format!("{name}, {}, to {place}", counted(run.queues as usize, "queue"));
     Ok(Measured { cost: run.cost, recovery: run.restoring, of })
 }

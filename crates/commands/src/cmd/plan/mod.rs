@@ -6,7 +6,6 @@ mod measured;
 mod simulated;
 
 use gpubench_core::error::Result;
-use std::process::ExitCode;
 
 /// Arguments of `gpubench plan`.
 #[derive(Debug, clap::Args)]
@@ -22,8 +21,7 @@ enum What {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: Args) -> Result<()> {
     let What::Checkpoint(args) = args.what;
-    checkpoint::run(&args)?;
-    Ok(ExitCode::SUCCESS)
+    checkpoint::run(&args)
 }

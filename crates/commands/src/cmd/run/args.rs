@@ -66,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "SUITE", conflicts_with_all = ["verify", "list", "resume", "tuned"])]
     pub(super) against: Option<String>,
     /// In which format to report on standard output, as `gpubench report` would
-    #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
+    #[arg(long, value_parser = report::formats(|_| true), default_value = TEXT.name,
           conflicts_with_all = ["list", "dry_run"])]
     pub(super) format: &'static Format,
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)

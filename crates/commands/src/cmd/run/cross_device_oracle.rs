@@ -1,17 +1,15 @@
 //! Another device as the source of expected results.
 
 use super::cases::{Filters, cases};
-use crate::worker::{Remotes, WorkerSupervisor};
+use crate::worker::WorkerSupervisor;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::Outcome;
 use gpubench_core::workload::Verify;
-use gpubench_device::sim::Sim;
 use gpubench_experiments::Policy;
 use gpubench_experiments::plan::{Case, Limits};
 use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The devices whose results may serve as expected ones, and the folder of those results.
 #[derive(Debug)]
@@ -25,20 +23,13 @@ pub struct CrossDeviceOracle<'a> {
 }
 
 impl<'a> CrossDeviceOracle<'a> {
-    /// Any of `devices` (simulated ones as `sim` has them), each stage of theirs within `limit`
-    /// where the user set one.
+    /// Any of the devices that these supervise.
     pub fn new(
         suite: &'a Suite,
         limits: Limits,
         folder: &Path,
-        devices: &[DeviceInfo],
-        (sim, remotes): (&Sim, &Remotes),
-        limit: Option<Duration>,
+        supervisors: Vec<WorkerSupervisor>,
     ) -> Self {
-        let supervisor = |device: &DeviceInfo| {
-            WorkerSupervisor::new(device.clone(), sim.clone(), limit).among(remotes, sim)
-        };
-        let supervisors: Vec<_> = devices.iter().map(supervisor).collect();
         let cases = vec![None; supervisors.len()];
         Self { suite, limits, folder: folder.to_owned(), supervisors, cases }
     }
@@ -104,7 +95,7 @@ impl<'a> CrossDeviceOracle<'a> {
             return Some(Ok(file));
         }
         let supervisor = &mut self.supervisors[other];
-        let computed = supervisor.compute(&theirs, &file, policy, &mut |_| {});
+        let computed = supervisor.compute(&theirs, &file, policy);
         // Its worker must not be there while another device is measured.
         supervisor.leave();
         if computed.is_err() {

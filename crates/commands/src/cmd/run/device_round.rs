@@ -4,8 +4,9 @@ use super::deferred::Phase;
 use super::deferred_order::{bounds_others, order_deferred};
 use super::expected_launch::expected_launch;
 use super::finalists::narrowed;
-use super::session::{Done, Session, placed, scatter_seed, stage_label};
+use super::session::{Done, Session, placed, scatter_seed};
 use super::time_budget::{AtLeast, Share, ToCome};
+use crate::worker::stage_labels;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
@@ -107,7 +108,7 @@ impl Session<'_> {
         (turn, case): (Turn, &Case),
         to_come: ToCome,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Option<Outcome>> {
+    ) -> Result<Record, Option<Outcome>> {
         let budget = &self.time_budgets[device];
         let may_wait = self.may_be_deferred(device, phase);
         let is_smallest = turn.rank == 0;
@@ -242,7 +243,7 @@ impl Session<'_> {
         device: usize,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Outcome> {
+    ) -> Result<Record, Outcome> {
         if let Some(why) = self.skip_reason(case, device) {
             return Err(Outcome::Skipped(why));
         }
@@ -261,7 +262,7 @@ impl Session<'_> {
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
         let case = self.cross_device_oracle.prepare(case, supervisor.device(), &policy)?;
         let case = narrowed(case, self.records.iter().filter(|record| record.device == device));
-        let mut stage = |stage| progress.stage(stage_label(stage));
+        let mut stage = |stage| progress.stage(stage_labels(stage)[0]);
         let record = supervisor.measure(&case, &policy, &mut stage);
         match &record.outcome {
             Outcome::Skipped(why) => self.too_long.push((device, case, why.clone())),

@@ -5,9 +5,7 @@ use super::multi_device::MultiDeviceCase;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_core::text::printable;
-use gpubench_core::units::Bytes;
 use gpubench_experiments::keys;
-use gpubench_experiments::plan::Case;
 use gpubench_report::labels::case_name;
 use gpubench_suite::Suite;
 use std::collections::BTreeMap;
@@ -40,7 +38,7 @@ pub fn describe(
                 n => format!(", {n} variants"),
             };
             let name = case_name(&case.key);
-            let _ = writeln!(out, "  {name}  ({} on the device{variants})", memory(case));
+            let _ = writeln!(out, "  {name}  ({} on the device{variants})", case.working_set());
         }
         let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for record in &cases.skipped {
@@ -71,8 +69,4 @@ pub fn describe(
     }
     let _ = writeln!(out, "{outlook}");
     out
-}
-
-fn memory(case: &Case) -> Bytes {
-    Bytes(case.buffers.iter().map(|buffer| buffer.bytes().0).sum())
 }

@@ -13,13 +13,6 @@ use gpubench_experiments::plan::{Case, estimate};
 use gpubench_experiments::registry::seconds;
 use std::collections::BTreeSet;
 
-/// Seconds of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Estimates {
-    /// Of each machine, in the order of its shares.
-    pub machines: Vec<Estimate>,
-}
-
 /// Seconds of what is measured one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimate {
@@ -56,27 +49,14 @@ const SIMULATING: f64 = 0.02;
 /// 1300 times on lavapipe (docs/results/2026-11-24-verdicts.md).
 const BELOW_BEST: [f64; 6] = [1.8, 5.6, 18.0, 56.0, 180.0, 560.0];
 
-impl Estimates {
-    /// Those of `cases` on `devices`, of which each of `shares` is measured by itself.
-    pub fn new(
-        (devices, shares): (&[DeviceInfo], &[Vec<usize>]),
-        cases: &[Cases],
-        multi_device_cases: &[MultiDeviceCase],
-        extent: &Extent,
-    ) -> Self {
-        let estimate =
-            |own: &Vec<usize>| Estimate::new((devices, own), cases, multi_device_cases, extent);
-        Self { machines: shares.iter().map(estimate).collect() }
-    }
-
-    /// Seconds of the whole run: its machines at the same time.
-    pub fn total(&self) -> f64 {
-        self.machines.iter().map(Estimate::total).fold(0.0, f64::max)
-    }
+/// Seconds of the whole run: its machines at the same time.
+pub fn total(machines: &[Estimate]) -> f64 {
+    machines.iter().map(Estimate::total).fold(0.0, f64::max)
 }
 
 impl Estimate {
-    fn new(
+    /// Of those of `cases` that are on a machine's `own` devices.
+    pub fn new(
         (devices, own): (&[DeviceInfo], &[usize]),
         cases: &[Cases],
         multi_device_cases: &[MultiDeviceCase],
@@ -179,7 +159,7 @@ mod tests {
         if backend == "sim" {
             device.kind = DeviceKind::Simulated;
         }
-        Estimates::new((&[device], &[vec![0]]), &cases, &[], &extent).total()
+        Estimate::new((&[device], &[0]), &cases, &[], &extent).total()
     }
 
     #[test]
@@ -210,7 +190,8 @@ mod tests {
         };
         let cases = [1, 2, 4].map(run);
         let total = |shares: &[Vec<usize>]| {
-            Estimates::new((&devices, shares), &cases, &[], &extent).total()
+            let of = |own: &Vec<usize>| Estimate::new((&devices, own), &cases, &[], &extent);
+            total(&shares.iter().map(of).collect::<Vec<_>>())
         };
         let [first, second, third] = [0, 1, 2].map(|device| total(&[vec![device]]));
         assert!(first < second && second < third, "{first} {second} {third}");

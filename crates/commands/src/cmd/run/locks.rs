@@ -10,13 +10,16 @@ use gpubench_core::record::Outcome;
 use gpubench_report::progress::say;
 use std::time::Duration;
 
-/// Locks all `devices`, which are all in this machine or all in others, waiting for other runs to end unless `leave`
-/// says not to. `None` when interrupted meanwhile.
+/// Locks all `devices` but where they are to be measured without, `no_lock`: all are in this machine or all in others.
+/// Waits for other runs to end unless `leave` says not to. `None` when interrupted meanwhile.
 pub fn take(
     devices: &[DeviceInfo],
     remotes: &Remotes,
-    leave: bool,
+    [no_lock, leave]: [bool; 2],
 ) -> Result<Option<Vec<DeviceLock>>> {
+    if no_lock {
+        return Ok(Some(vec![]));
+    }
     match remotes.is_empty() {
         true => here(devices, leave),
         false => Ok(there(devices, remotes, leave)?.then(Vec::new)),

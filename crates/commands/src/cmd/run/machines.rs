@@ -88,12 +88,8 @@ pub(super) fn carry_out(
     (devices, remotes): (&[DeviceInfo], &Remotes),
     args: &Args,
 ) -> Result<Option<Vec<Ended>>> {
-    let _locks = match args.no_lock {
-        true => vec![],
-        false => match locks::take(devices, remotes, args.no_wait)? {
-            Some(locks) => locks,
-            None => return Ok(None),
-        },
+    let Some(_locks) = locks::take(devices, remotes, [args.no_lock, args.no_wait])? else {
+        return Ok(None);
     };
     let (mut plans, mut settings): (Vec<Plan<'_>>, Vec<Setting>) = (vec![], vec![]);
     let started = now()?;
@@ -213,9 +209,7 @@ impl<'a> Plan<'a> {
                 self.suite,
                 self.limits,
                 setting.scratch.path(),
-                &setting.others,
-                (&sim, remotes),
-                limit,
+                setting.others.iter().map(supervisor).collect(),
             ),
             header: &setting.header,
             writer: &setting.writer,
@@ -227,7 +221,7 @@ impl<'a> Plan<'a> {
                 .map(|d| self.time_budget.clone().with_pauses(self.header.cool_down, d.kind))
                 .collect(),
             multi_device_budget: self.time_budget.clone(),
-            estimate: self.estimates.machines[at].clone(),
+            estimate: self.estimates[at].clone(),
             rounds: self.rounds,
             deferred: vec![Deferred::default(); devices.len()],
             too_long: setting.too_long.clone(),

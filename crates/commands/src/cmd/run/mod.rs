@@ -220,12 +220,8 @@ fn took(ends: &[Ended]) -> String {
     let took = seconds(ends.iter().map(|one| one.seconds).sum());
     let estimated: f64 = ends.iter().map(|one| one.estimated).sum();
     // What is left of a run that goes on was estimated when it began.
-    let of = if estimated > 0.0 {
-        format!(" of {} estimated", seconds(estimated))
-    } else {
-        String::new()
-    };
-    format!("took {took}{of}{both}")
+    let of = (estimated > 0.0).then(|| format!(" of {} estimated", seconds(estimated)));
+    format!("took {took}{}{both}", of.unwrap_or_default())
 }
 
 /// Where the old state's results are, what of it does not count (`compare` leaves it out), and how to compare the new with
@@ -320,10 +316,8 @@ fn document(args: &Args, files: &[PathBuf]) -> Result<()> {
     if args.format.name == TEXT.name {
         return Ok(());
     }
-    print_report(
-        args.format,
-        &report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?,
-    )
+    let text = report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?;
+    print_report(args.format, &text)
 }
 
 /// Whether an output is a file by its name, rather than a folder.

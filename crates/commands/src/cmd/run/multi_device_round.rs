@@ -1,8 +1,9 @@
 //! A round's cases over several devices at once.
 
 use super::interrupt;
-use super::session::{Done, Session, placed, scatter_seed, stage_label};
+use super::session::{Done, Session, placed, scatter_seed};
 use super::time_budget::{AtLeast, Share};
+use crate::worker::stage_labels;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Outcome, Record};
 use gpubench_experiments::Policy;
@@ -59,7 +60,7 @@ impl Session<'_> {
         round: u32,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> std::result::Result<Record, Outcome> {
+    ) -> Result<Record, Outcome> {
         let used_up = || Outcome::Skipped(self.multi_device_budget.used_up().into());
         let Share { seconds, warmup } = share.ok_or_else(used_up)?;
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
@@ -73,7 +74,7 @@ impl Session<'_> {
         // What all devices compute is compared with what the first device's case expects.
         let first = &self.header.devices[multi_device_case.first()];
         cases[0] = self.cross_device_oracle.prepare(&cases[0], first, &policy)?;
-        let mut stage = |stage| progress.stage(stage_label(stage));
+        let mut stage = |stage| progress.stage(stage_labels(stage)[0]);
         let record = supervisor.measure_multi_device(&cases, &policy, &mut stage);
         // Each round is a fresh process.
         supervisor.leave();

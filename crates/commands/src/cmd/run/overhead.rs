@@ -153,7 +153,7 @@ fn seconds(record: &Record) -> f64 {
 }
 
 fn bytes(case: &Case) -> f64 {
-    case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum()
+    case.working_set().0 as f64
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A run before it begins: its header, its cases on every device, its time, and the devices and folders that it needs.
 
 use super::cases::{self, Filters, cases, count, seconds_each};
-use super::estimate::{Estimates, Extent};
+use super::estimate::{Estimate, Extent, total};
 use super::multi_device::{self, MultiDeviceCase};
 use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
@@ -12,9 +12,9 @@ use crate::store::{Scratch, now};
 use crate::worker::{Remotes, host, version};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{CoolDown, Header, Host, METHOD, VERSION};
+use gpubench_core::record::{CoolDown, Header, METHOD, VERSION};
 use gpubench_core::text::counted;
-use gpubench_core::units::{self, Bytes};
+use gpubench_core::units;
 use gpubench_core::workload::Verify;
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::Policy;
@@ -37,7 +37,8 @@ pub(super) struct Plan<'a> {
     /// A device's.
     pub time_budget: TimeBudget,
     pub rounds: Rounds,
-    pub estimates: Estimates,
+    /// Of each share.
+    pub estimates: Vec<Estimate>,
 }
 
 /// Seconds that a suite's time budget gives to each case that filters leave, at most.
@@ -67,7 +68,7 @@ fn limits_of(suite: &Suite, header: &Header, seconds_each: f64) -> Limits {
         seconds: if header.verify_only { f64::INFINITY } else { seconds_each },
         seed: header.seed,
         cores: header.host.cores,
-        host_memory: memory(&header.host),
+        host_memory: header.host.known_memory(),
     }
 }
 
@@ -87,7 +88,7 @@ impl<'a> Plan<'a> {
         let mut cases: Vec<_> = devices
             .map(|(i, d)| {
                 let host = header.host_of(d);
-                let (cores, host_memory) = (host.cores, memory(host));
+                let (cores, host_memory) = (host.cores, host.known_memory());
                 let limits = Limits { cores, host_memory, ..limits };
                 on_device(suite, filters, (d, i), &limits, tuned.as_ref())
             })
@@ -111,8 +112,10 @@ impl<'a> Plan<'a> {
             true => vec![(0..header.devices.len()).collect()],
             false => machines::shares(&header.devices),
         };
-        let of = (&header.devices[..], &shares[..]);
-        let estimates = Estimates::new(of, &cases, &multi_device_cases, &extent);
+        let estimate = |own: &Vec<usize>| {
+            Estimate::new((&header.devices, own), &cases, &multi_device_cases, &extent)
+        };
+        let estimates = shares.iter().map(estimate).collect();
         Ok(Self {
             args,
             suite,
@@ -152,14 +155,14 @@ impl<'a> Plan<'a> {
         format!(
             "{} in {rounds}{more}, {skipped} skipped; estimated time: {}{each}",
             counted(runs, "case"),
-            units::seconds(self.estimates.total()),
+            units::seconds(total(&self.estimates)),
         )
     }
 
     /// What will be done by two suites in turn besides each one's outlook: whoever waits, waits for both.
     pub(super) fn outlook_of_both(plans: &[Self]) -> Option<String> {
         let [new, old] = plans else { return None };
-        let both = new.estimates.total() + old.estimates.total();
+        let both = total(&new.estimates) + total(&old.estimates);
         Some(format!("both suites in turn; estimated time: {}", units::seconds(both)))
     }
 
@@ -226,10 +229,6 @@ fn asks_another_device(suite: &Suite) -> bool {
     suite.workloads.iter().any(|workload| matches!(workload.verify, Verify::Device(_)))
 }
 
-fn memory(host: &Host) -> Option<Bytes> {
-    Some(Bytes(host.memory)).filter(|memory| memory.0 > 0)
-}
-
 /// The cases of a device, in the variants that were tuned for it.
 fn on_device(
     suite: &Suite,
@@ -267,14 +266,12 @@ pub(super) fn new_header(
         exact_rounds: args.rounds.is_some(),
         budget: args.budget,
         cool_down: args.cool_down,
-        in_turn: None,
         verify_only: args.verify,
-        tuned: None,
         filters: args.filter.clone(),
-        imported: vec![],
         host: host(),
         remotes: remotes.hosts(devices),
         devices: devices.to_vec(),
+        ..Header::default()
     })
 }
 
@@ -333,7 +330,7 @@ mod tests {
         let header = new_header(&args, &suite, &[cpu], &Remotes::default()).unwrap();
         let plan = Plan::new(&args, &suite, &Filters::default(), header).unwrap();
         assert_eq!(plan.cases[0].run.len(), 10);
-        let (took, estimated) = (34.4, plan.estimates.total());
+        let (took, estimated) = (34.4, total(&plan.estimates));
         assert!((0.85..1.15).contains(&(estimated / took)), "{estimated} s of {took} s");
     }
 

@@ -16,7 +16,7 @@ use gpubench_core::record::{Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::registry::several_devices;
-use gpubench_experiments::{Measurement, Policy, Stage};
+use gpubench_experiments::{Measurement, Policy};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -179,7 +179,7 @@ impl Session<'_> {
 
 /// A record at its place in the run, or one that says why `case` was not measured.
 pub(super) fn placed(
-    record: std::result::Result<Record, Outcome>,
+    record: Result<Record, Outcome>,
     case: &Case,
     device: usize,
     round: u32,
@@ -198,16 +198,4 @@ pub(super) fn placed(
 pub(super) fn scatter_seed(seed: u64, round: u32) -> u64 {
     (seed ^ u64::from(round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .wrapping_mul(0xff51_afd7_ed55_8ccd)
-}
-
-/// A stage in a word.
-pub(super) fn stage_label(stage: Stage) -> &'static str {
-    match stage {
-        Stage::CoolDown => "cool down",
-        Stage::Prepare => "prepare",
-        Stage::Build | Stage::BuildVariant(_) => "build",
-        Stage::Launch | Stage::LaunchVariant(_) => "launch",
-        Stage::Verify => "verify",
-        Stage::Measure => "measure",
-    }
 }

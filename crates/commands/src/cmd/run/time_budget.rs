@@ -198,22 +198,16 @@ impl TimeBudget {
 
     /// The time for `case`, whose turn is the first of those to come. `None` when the budget is used up.
     pub fn share(&self, case: &Case, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
-        self.share_at(self.spent(), self.overheads.of(case), to_come, at_least)
+        self.share_of(self.overheads.of(case), to_come, at_least)
     }
 
-    fn share_at(
-        &self,
-        spent: f64,
-        overhead: f64,
-        to_come: ToCome,
-        at_least: AtLeast,
-    ) -> Option<Share> {
+    fn share_of(&self, overhead: f64, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
         let Some(total) = self.total else {
             let seconds = self.max_seconds;
             return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
         };
         let pause = self.pauses.seconds();
-        let total = total - self.kept;
+        let (total, spent) = (total - self.kept, self.spent());
         let remaining = total - spent - pause;
         if remaining <= 0.0 {
             return None;
@@ -253,21 +247,15 @@ impl TimeBudget {
     /// equal ones.
     pub fn is_long(&self, case: &Case, rounds: u32, to_come: ToCome) -> bool {
         let overheads = [self.overheads.of(case), self.overheads.later(case)];
-        self.is_long_at(self.spent(), overheads, rounds, to_come)
+        self.are_long(overheads, rounds, to_come)
     }
 
-    fn is_long_at(
-        &self,
-        spent: f64,
-        [next, later]: [f64; 2],
-        rounds: u32,
-        to_come: ToCome,
-    ) -> bool {
+    fn are_long(&self, [next, later]: [f64; 2], rounds: u32, to_come: ToCome) -> bool {
         let rounds = f64::from(rounds.max(1));
         // The last round measures for what makes it worth what surrounds it then.
         let last = if rounds > 1.0 { later } else { next };
         let turns = next + (rounds - 1.0) * later + TIMES_OVERHEAD * last;
-        let equal = |total: f64| (total - spent).max(0.0) / to_come.turns.max(1) as f64;
+        let equal = |total: f64| (total - self.spent()).max(0.0) / to_come.turns.max(1) as f64;
         self.total.is_some_and(|total| turns > rounds * equal(total))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::store::trust;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::text::listed;
 use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Workload};
 use std::collections::BTreeSet;
@@ -36,10 +37,5 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<bool> {
 
 fn files(suite: &Suite) -> String {
     let files: BTreeSet<String> = suite.untrusted().flat_map(Workload::programs).collect();
-    let named: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
-    let more = match files.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    named.join(", ") + &more
+    listed(files, NAMED)
 }

@@ -116,9 +116,7 @@ impl Turns<'_> {
         self.0.iter_mut().zip(&rounds).for_each(|(session, round)| session.close_round(round));
         Ok(())
     }
-}
 
-impl Turns<'_> {
     /// What has run a case of one suite is warm for those of the others.
     fn warm(&mut self, device: usize) {
         let mut budgets = self.0.iter().map(|session| &session.time_budgets[device]);

@@ -7,9 +7,10 @@ use crate::cmd::run::interrupt;
 use crate::kernel_counts::counted_launch;
 use gpubench_analysis::fit::Profiled;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_experiments::plan::{Limits, shuffle};
+use gpubench_experiments::plan::{Limits, emulated_device, shuffle};
 use gpubench_report::progress::say;
 use gpubench_tune::model::Expected;
 use rayon::prelude::*;
@@ -65,9 +66,11 @@ fn time(
         return missing("there was no time to count it");
     }
     // What the device does not take is not searched.
-    target.case(variant, limits).map_err(|why| Error::Unsupported(why.to_string()))?;
-    let emulated = target.emulated(variant, limits);
-    let case = emulated.map_err(|why| Error::Unsupported(why.to_string()))?;
+    let case = |device: &DeviceInfo| {
+        target.case(device, variant, limits).map_err(|why| Error::Unsupported(why.to_string()))
+    };
+    case(&target.device)?;
+    let case = case(&emulated_device())?;
     let launch = counted_launch(&case, profiled.rules(), left)?;
     Ok(profiled.predict(&launch)?.seconds)
 }

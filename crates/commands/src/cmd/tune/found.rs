@@ -1,8 +1,8 @@
 //! What searches on devices found, for people and for programs.
 
 use super::search::{Attempt, Found};
+use super::show::{AS_GOOD, curve, worth};
 use super::target::Target;
-use gpubench_core::gpu::DeviceInfo;
 use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_stats::spearman;
 use gpubench_tune::model::Expected;
@@ -10,12 +10,8 @@ use gpubench_tune::{Interval, Kind, Outcome, Recorded, Space, worths};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Variants that take at most this many times as long as the best are as good.
-const AS_GOOD: f64 = 1.05;
 /// Variants that a correlation is of, at least.
 const MIN_FOR_ORDER: usize = 5;
-/// Where people see the curve.
-const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
 
 /// A search and what it found.
 pub struct Searched {
@@ -30,11 +26,10 @@ pub struct Searched {
 impl Searched {
     /// Whether it is of the same workload at the same size on another device.
     pub fn is_other_device(&self, other: &Self) -> bool {
-        let place = |device: &DeviceInfo| (device.backend.clone(), device.index);
         let (one, two) = (&self.target, &other.target);
         one.workload.name == two.workload.name
             && one.size() == two.size()
-            && place(&one.device) != place(&two.device)
+            && !one.device.is_at(&two.device)
     }
 
     /// What was tried as a recorded space; `None` where nothing ran.
@@ -199,9 +194,10 @@ impl Report<'_> {
         if let Some(order) = one.order() {
             section = section.text(order_sentence(order));
         }
-        section = section.table(curve(one));
+        let (so_far, best) = (one.curve(), Column::new("seconds", "best so far", Unit::Seconds));
+        section = section.table(curve(so_far.len(), best, |at| so_far[at]));
         if let Some(recorded) = one.recorded() {
-            section = section.table(super::show::worth(&recorded));
+            section = section.table(worth(&recorded));
         }
         let prices = self.prices(one);
         if prices.is_empty() { section } else { section.table(price_table(prices)) }
@@ -248,16 +244,6 @@ fn order_sentence((variants, rho): (usize, Option<f64>)) -> Sentence {
             .text(" (Spearman's ρ)"),
         None => sentence,
     }
-}
-
-fn curve(one: &Searched) -> Table {
-    let curve = one.curve();
-    let last = curve.len();
-    let places = STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last));
-    Table::of("curve", "Best so far", places)
-        .column(Column::new("tried", "variants tried", Unit::Count), |at| *at as u64)
-        .column(Column::new("seconds", "best so far", Unit::Seconds), |at| curve[at - 1])
-        .table()
 }
 
 fn price_table(prices: Vec<(String, String, Option<f64>)>) -> Table {

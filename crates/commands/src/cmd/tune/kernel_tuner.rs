@@ -86,14 +86,8 @@ fn parse(text: &str) -> serde_json::Result<Value> {
 fn not_json(file: &str, text: &str, error: &serde_json::Error) -> Error {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     let offset = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-    Error::Suite(vec![Located {
-        file: file.to_owned(),
-        text: text.into(),
-        offset: offset.min(text.len()),
-        len: 0,
-        message: format!("not JSON: {error}"),
-        help: None,
-    }])
+    let at = offset.min(text.len());
+    Error::Suite(vec![Located::at(file, text, at..at, format!("not JSON: {error}"), None)])
 }
 
 /// Parameters by name, and their result: time and samples, or what failed.
@@ -272,10 +266,7 @@ pub fn write_cache(recorded: &Recorded, [device, kernel]: [&str; 2]) -> String {
 /// Whole numbers without a point, as Kernel Tuner writes them.
 fn plain(value: f64) -> Value {
     const EXACT: f64 = 9e15;
-    match value.fract() == 0.0 && value.abs() < EXACT {
-        true => json!(value as i64),
-        false => json!(value),
-    }
+    if value.fract() == 0.0 && value.abs() < EXACT { json!(value as i64) } else { json!(value) }
 }
 
 #[cfg(test)]

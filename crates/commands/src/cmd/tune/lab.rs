@@ -1,5 +1,6 @@
 //! Variants measured on a device, by a worker: one that crashes or hangs costs its own try only.
 
+use super::Args;
 use super::search::{Attempt, Lab};
 use super::target::Target;
 use crate::cmd::run::interrupt;
@@ -10,7 +11,6 @@ use gpubench_core::reason::Reason;
 use gpubench_core::record::{Outcome, Record};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_device::sim::Sim;
 use gpubench_experiments::plan::Limits;
 use gpubench_experiments::{Policy, Race};
 use gpubench_report::progress::say;
@@ -30,25 +30,12 @@ const ENOUGH: u32 = 3;
 /// A reason longer than this is cut.
 pub(super) const MAX_WHY: usize = 200;
 
-/// How variants are measured.
-#[derive(Clone, Debug)]
-pub struct Terms {
-    /// Numbers that plans need.
-    pub limits: Limits,
-    /// How simulated devices are described.
-    pub sim: Sim,
-    /// The user's deadline for every stage.
-    pub timeout: Option<Duration>,
-    /// Longest launch, in seconds, where the user says.
-    pub longest_launch: Option<f64>,
-    /// Whether to be quiet about new bests.
-    pub quiet: bool,
-}
-
 /// A device that measures variants.
 pub struct DeviceLab<'a> {
     target: &'a Target,
-    terms: &'a Terms,
+    /// How variants are measured.
+    args: &'a Args,
+    limits: Limits,
     cache: &'a Path,
     file: &'a mut TunedFile,
     supervisor: WorkerSupervisor,
@@ -60,12 +47,12 @@ impl<'a> DeviceLab<'a> {
     /// Of this target; inputs and expected results are kept in `cache`, tries go to `file`.
     pub fn new(
         target: &'a Target,
-        terms: &'a Terms,
+        args: &'a Args,
         cache: &'a Path,
         file: &'a mut TunedFile,
     ) -> Self {
-        let supervisor = supervisor(target, terms);
-        Self { target, terms, cache, file, supervisor, lost: 0, best: None }
+        let (supervisor, limits) = (supervisor(target, args), args.limits());
+        Self { target, args, limits, cache, file, supervisor, lost: 0, best: None }
     }
 
     /// Ends the worker.
@@ -74,7 +61,7 @@ impl<'a> DeviceLab<'a> {
     }
 
     fn policy(&self, best: Option<f64>) -> Policy {
-        let longest = self.terms.longest_launch.unwrap_or(LONGEST);
+        let longest = self.args.longest_launch.unwrap_or(LONGEST);
         let launch =
             best.map_or(longest, |best| (TOO_LONG * best).clamp(BEARABLE, longest.max(BEARABLE)));
         Policy {
@@ -91,29 +78,24 @@ impl<'a> DeviceLab<'a> {
     }
 }
 
-fn supervisor(target: &Target, terms: &Terms) -> WorkerSupervisor {
-    WorkerSupervisor::new(target.device.clone(), terms.sim.clone(), terms.timeout)
+fn supervisor(target: &Target, args: &Args) -> WorkerSupervisor {
+    let timeout = args.timeout.map(Duration::from_secs_f64);
+    WorkerSupervisor::new(target.device.clone(), args.selector.simulation(), timeout)
 }
 
 impl Lab for DeviceLab<'_> {
     fn attempt(&mut self, variant: usize, best: Option<f64>) -> Result<Attempt> {
-        let case = match self.target.case(variant, &self.terms.limits) {
+        let case = match self.target.case(&self.target.device, variant, &self.limits) {
             Ok(case) => case,
             Err(reason) => {
-                return Ok(Attempt {
-                    interval: None,
-                    launch: None,
-                    outcome: "unsupported".into(),
-                    why: Some(printable(&reason.to_string(), MAX_WHY)),
-                    samples: 0,
-                    on_device: false,
-                });
+                let why = Some(printable(&reason.to_string(), MAX_WHY));
+                return Ok(Attempt { outcome: "unsupported".into(), why, ..Attempt::default() });
             }
         };
         let record = self.supervisor.measure(&case, &self.policy(best), &mut |_| {});
         if matches!(record.outcome, Outcome::Crash { .. } | Outcome::Timeout(_)) {
             // The variant is to blame, and not the device: its failures are not counted against that.
-            self.supervisor = supervisor(self.target, self.terms);
+            self.supervisor = supervisor(self.target, self.args);
         }
         self.lost =
             if matches!(record.outcome, Outcome::DeviceLost(_)) { self.lost + 1 } else { 0 };
@@ -134,7 +116,7 @@ impl Lab for DeviceLab<'_> {
         let time = attempt.interval.map(|interval| interval.time);
         if let Some(time) = time.filter(|time| self.best.is_none_or(|best| *time < best)) {
             self.best = Some(time);
-            if !self.terms.quiet {
+            if !self.args.quiet {
                 let (label, name) = (device.label(), &workload.name);
                 say(&format!("{label} {name}: {} with {}", seconds(time), kernel.variant));
             }

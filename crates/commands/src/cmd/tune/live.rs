@@ -2,26 +2,26 @@
 
 use super::expected::expected;
 use super::found::{Report, Searched};
-use super::lab::{DeviceLab, Terms, earlier};
+use super::lab::{DeviceLab, earlier};
 use super::search::{Budget, Lab, search};
 use super::target::Target;
-use super::{Args, StrategyName, kernel_tuner};
+use super::{Args, kernel_tuner};
 use crate::cmd::found;
 use crate::cmd::known::Profiles;
 use crate::cmd::require_threads;
 use crate::cmd::run::cases::Filters;
 use crate::cmd::run::{interrupt, locks, trust};
-use crate::cmd::show::{print, print_pretty_json, text};
+use crate::cmd::show::{print, text};
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, replace};
-use crate::worker::{Remotes, host};
+use crate::worker::Remotes;
 use gpubench_analysis::fit::{End, Model, Profiled};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::workload::{Size, Verify};
 use gpubench_experiments::keys;
-use gpubench_experiments::plan::Limits;
 use gpubench_report::progress::say;
+use gpubench_report::render::json::json;
 use gpubench_suite::{Suite, Variant, Workload, suggest};
 use gpubench_tune::model::Expected;
 use gpubench_tune::{Kind, strategy};
@@ -41,13 +41,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     let profiled = profiled(&profiles, &devices)?;
     trust::ask(&suite, args.trust)?;
-    let _locks = match args.no_lock {
-        true => vec![],
-        false => match locks::take(&devices, &Remotes::default(), args.no_wait)? {
-            Some(locks) => locks,
-            None => return Ok(ExitCode::from(interrupt::EXIT)),
-        },
-    };
+    let locks = locks::take(&devices, &Remotes::default(), [args.no_lock, args.no_wait])?;
+    let Some(_locks) = locks else { return Ok(ExitCode::from(interrupt::EXIT)) };
     let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
         let count = targets.len();
@@ -58,12 +53,9 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let mut file = TunedFile::open(&args.tuned)?;
     let searched = searched(args, targets, &mut file)?;
     export(args, &searched)?;
-    let report =
-        Report { suite: &suite.name, kind: Kind::from(args.strategy), searched: &searched };
-    match args.json {
-        true => print_pretty_json(&report.data())?,
-        false => report.sections().iter().try_for_each(|section| print(&text(section)))?,
-    }
+    let report = Report { suite: &suite.name, kind: args.strategy, searched: &searched };
+    let text = || report.sections().iter().map(text).collect();
+    print(&if args.json { json(&report.data()) } else { text() })?;
     let file = args.tuned.display();
     if interrupt::asked() {
         say(&format!("interrupted; the same command goes on from {file}"));
@@ -79,7 +71,7 @@ fn profiles(args: &Args) -> Result<Profiles> {
     if args.profiles.is_empty() {
         return Ok(Profiles::default());
     }
-    if args.strategy != StrategyName::Model {
+    if args.strategy != Kind::Model {
         let why = "--profile: only the strategy `model` orders variants by what they are expected to take";
         return Err(Error::Usage(why.into()));
     }
@@ -169,18 +161,17 @@ fn targets(
 /// Searches each, then tries on each device what was the best of others.
 fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<Vec<Searched>> {
     let scratch = Scratch::new()?;
-    let terms = terms(args);
     let mut searched: Vec<Searched> = vec![];
     for target in targets {
         if interrupt::asked() {
             break;
         }
-        searched.push(one(args, target, &terms, scratch.path(), file)?);
+        searched.push(one(args, target, scratch.path(), file)?);
     }
     for one in 0..searched.len() {
         let missing = others_bests(&searched, one);
         let Searched { target, found, .. } = &mut searched[one];
-        let mut lab = DeviceLab::new(target, &terms, scratch.path(), file);
+        let mut lab = DeviceLab::new(target, args, scratch.path(), file);
         for variant in missing.into_iter().take_while(|_| !interrupt::asked()) {
             let attempt = lab.attempt(variant, None)?;
             lab.note(variant, &attempt)?;
@@ -191,23 +182,7 @@ fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<V
     Ok(searched)
 }
 
-fn terms(args: &Args) -> Terms {
-    Terms {
-        limits: Limits::unbounded(args.seed, host().cores),
-        sim: args.selector.simulation(),
-        timeout: args.timeout.map(Duration::from_secs_f64),
-        longest_launch: args.longest_launch,
-        quiet: args.quiet,
-    }
-}
-
-fn one(
-    args: &Args,
-    target: Target,
-    terms: &Terms,
-    cache: &Path,
-    file: &mut TunedFile,
-) -> Result<Searched> {
+fn one(args: &Args, target: Target, cache: &Path, file: &mut TunedFile) -> Result<Searched> {
     let Target { device, workload, .. } = &target;
     let mut before: Vec<(usize, _)> = vec![];
     for tried in file.tried.iter().filter(|tried| tried.is_of(device, workload, target.size())) {
@@ -223,15 +198,15 @@ fn one(
     let is_left = before.len() < target.space.len()
         && variants.is_none_or(|count| on_device < count as usize);
     let expected = match is_left {
-        true => expected(&target, &terms.limits, args.budget.map(Duration::from_secs_f64)),
+        true => expected(&target, &args.limits(), args.budget.map(Duration::from_secs_f64)),
         false => Expected::default(),
     };
-    let mut strategy = strategy(args.strategy.into(), &target.space, args.seed, &expected);
+    let mut strategy = strategy(args.strategy, &target.space, args.seed, &expected);
     let budget = Budget {
         variants: variants.map_or(usize::MAX, |count| count as usize),
         time: args.budget.map(|time| Duration::from_secs_f64(time).saturating_sub(begun.elapsed())),
     };
-    let mut lab = DeviceLab::new(&target, terms, cache, file);
+    let mut lab = DeviceLab::new(&target, args, cache, file);
     let found = search(strategy.as_mut(), &mut lab, budget, (before, target.own))?;
     lab.leave();
     drop(strategy);

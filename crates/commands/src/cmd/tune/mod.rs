@@ -12,9 +12,12 @@ mod search;
 mod show;
 mod target;
 
+use super::choice::{Choice, one_of};
 use super::run::limit;
+use crate::worker::host;
 use gpubench_core::error::{Error, Result};
 use gpubench_device::device_choice::Selector;
+use gpubench_experiments::plan::Limits;
 use gpubench_tune::Kind;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,8 +56,8 @@ pub struct Args {
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1.., conflicts_with = "replay")]
     profiles: Vec<PathBuf>,
     /// How to choose the next variant
-    #[arg(long, value_enum, default_value_t = StrategyName::Model, value_name = "NAME")]
-    strategy: StrategyName,
+    #[arg(long, value_parser = one_of(STRATEGIES), default_value = "model", value_name = "NAME")]
+    strategy: Kind,
     /// What was tried on devices is kept here, for `run --tuned`; where it exists, the search goes on from it
     #[arg(long, value_name = "FILE", default_value = "tuned.jsonl", conflicts_with = "replay")]
     tuned: PathBuf,
@@ -89,6 +92,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// Numbers that plans need.
+    fn limits(&self) -> Limits {
+        Limits::unbounded(self.seed, host().cores)
+    }
+
     /// Whether a file for Kernel Tuner is asked for.
     fn exports(&self) -> bool {
         self.t4.is_some() || self.cache.is_some()
@@ -96,30 +104,16 @@ impl Args {
 }
 
 /// The strategies on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum StrategyName {
-    /// Every variant, in the order of the file or of the axes
-    Exhaustive,
-    /// Variants at random
-    Random,
-    /// A prior orders the first, a fitted surrogate chooses the others
-    Model,
-}
-
-impl From<StrategyName> for Kind {
-    fn from(name: StrategyName) -> Self {
-        match name {
-            StrategyName::Exhaustive => Self::Exhaustive,
-            StrategyName::Random => Self::Random,
-            StrategyName::Model => Self::Model,
-        }
-    }
-}
+const STRATEGIES: [Choice<Kind>; 3] = [
+    ("exhaustive", "Every variant, in the order of the file or of the axes", Kind::Exhaustive),
+    ("random", "Variants at random", Kind::Random),
+    ("model", "A prior orders the first, a fitted surrogate chooses the others", Kind::Model),
+];
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     match (&args.replay, &args.suite) {
-        (Some(file), _) => replay::run(&args, file),
+        (Some(file), _) => replay::run(&args, file).map(|()| ExitCode::SUCCESS),
         (None, Some(_)) if args.seeds.is_some() => {
             let why =
                 "--seeds counts searches of a recorded space; on devices there is one, from --seed";

@@ -2,12 +2,12 @@
 
 use super::{Args, kernel_tuner, recorded, show};
 use crate::cmd::require_threads;
-use crate::cmd::show::{print, print_pretty_json, text};
+use crate::cmd::show::{print, text};
 use crate::store::replace;
 use gpubench_core::error::{Error, Result};
-use gpubench_tune::{Kind, summarise};
+use gpubench_report::render::json::json;
+use gpubench_tune::summarise;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Variants of a search where nothing is said.
 const VARIANTS: u32 = 50;
@@ -15,7 +15,7 @@ const VARIANTS: u32 = 50;
 const SEEDS: u32 = 100;
 
 /// Runs the command on this file.
-pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
+pub fn run(args: &Args, path: &Path) -> Result<()> {
     require_threads()?;
     let recorded = recorded::read(path)?;
     let file = path.display().to_string();
@@ -26,7 +26,7 @@ pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
             "{file} has {all} variants, so {variants} cannot be tried: --variants {all} at most"
         )));
     }
-    let kind = Kind::from(args.strategy);
+    let kind = args.strategy;
     let summary = summarise(&recorded, kind, variants, u64::from(seeds))
         .ok_or_else(|| Error::Usage("nothing to try: no seeds".into()))?;
     if let Some(path) = &args.t4 {
@@ -34,9 +34,5 @@ pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
         replace(path, &text)?;
     }
     let report = show::Report { file, kind, seeds, recorded: &recorded, summary: &summary };
-    match args.json {
-        true => print_pretty_json(&report.data())?,
-        false => print(&text(&report.section()))?,
-    }
-    Ok(ExitCode::SUCCESS)
+    print(&if args.json { json(&report.data()) } else { text(&report.section()) })
 }

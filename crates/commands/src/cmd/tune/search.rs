@@ -19,7 +19,7 @@ pub struct Budget {
 }
 
 /// The result of trying a variant.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attempt {
     /// Its time, where it ran and was right.
     pub interval: Option<Interval>,
@@ -110,11 +110,7 @@ pub fn search(
     let (mut found, mut race) = (Found::default(), Race::default());
     for (variant, attempt) in before {
         strategy.report(variant, &attempt.outcome());
-        if let Some(interval) = attempt.interval {
-            found.cut_off += usize::from(race.has_lost(&interval));
-            race.finish(interval);
-        }
-        found.cut_off += usize::from(attempt.launch.is_some());
+        found.cut_off += losses(&mut race, &attempt);
         found.add(variant, attempt);
     }
     let is_time = |share: f64| {
@@ -131,11 +127,7 @@ pub fn search(
         let best = found.best().filter(|_| first.is_none()).map(|(_, best)| best.high);
         let Some(variant) = first.take().or_else(|| strategy.ask()) else { break };
         let attempt = lab.attempt(variant, best)?;
-        found.cut_off += usize::from(attempt.launch.is_some());
-        if let Some(interval) = attempt.interval {
-            found.cut_off += usize::from(race.has_lost(&interval));
-            race.finish(interval);
-        }
+        found.cut_off += losses(&mut race, &attempt);
         strategy.report(variant, &attempt.outcome());
         lab.note(variant, &attempt)?;
         found.add(variant, attempt);
@@ -144,6 +136,15 @@ pub fn search(
         finals(lab, &mut found, is_time)?;
     }
     Ok(found)
+}
+
+/// How often a result shows that its variant lost the race: by its launch, by its interval. The race goes on with it.
+fn losses(race: &mut Race, attempt: &Attempt) -> usize {
+    let by_launch = usize::from(attempt.launch.is_some());
+    let Some(interval) = attempt.interval else { return by_launch };
+    let by_interval = usize::from(race.has_lost(&interval));
+    race.finish(interval);
+    by_launch + by_interval
 }
 
 /// Measures again those that may be the fastest.

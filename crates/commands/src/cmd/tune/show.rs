@@ -1,12 +1,12 @@
 //! What a replay found, for people and for programs.
 
 use gpubench_core::units::quoted;
-use gpubench_document::{Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use gpubench_tune::{Kind, Recorded, Summary, worths};
 use serde_json::{Map, Value, json};
 
 /// Variants that take at most this many times as long as the best are as good.
-const AS_GOOD: f64 = 1.05;
+pub const AS_GOOD: f64 = 1.05;
 /// Where people see the curve.
 const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
 
@@ -84,29 +84,28 @@ impl Report<'_> {
             .text("Racing cuts off ")
             .value(summary.cut_off, Unit::Fraction)
             .text(" of the variants tried: their intervals lie above the best's");
+        let ratio = Column::new("ratio", "mean ratio", Unit::Relative);
         Section::new("tune", "Replay")
             .text(space)
             .text(best)
             .text(found)
             .text(race)
-            .table(self.curve())
+            .table(curve(summary.curve.len(), ratio, |at| summary.curve[at]))
             .table(worth(self.recorded))
     }
 
     fn failed(&self) -> usize {
         self.recorded.outcomes().iter().filter(|outcome| outcome.time().is_none()).count()
     }
+}
 
-    fn curve(&self) -> Table {
-        let last = self.summary.curve.len();
-        let places = STEPS.into_iter().filter(|at| *at < last).chain([last]);
-        Table::of("curve", "Best so far", places)
-            .column(Column::new("tried", "variants tried", Unit::Count), |at| *at as u64)
-            .column(Column::new("ratio", "mean ratio", Unit::Relative), |at| {
-                self.summary.curve[at - 1]
-            })
-            .table()
-    }
+/// The best so far after some numbers of variants, up to `last`: what `best` says of the position of a try.
+pub fn curve<C: Into<Cell>>(last: usize, column: Column, best: impl Fn(usize) -> C) -> Table {
+    let places = STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last));
+    Table::of("curve", "Best so far", places)
+        .column(Column::new("tried", "variants tried", Unit::Count), |at| *at as u64)
+        .column(column, |at| best(*at - 1))
+        .table()
 }
 
 /// What each parameter is worth among what was tried.

@@ -6,7 +6,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Size;
 use gpubench_experiments::plan;
-use gpubench_experiments::plan::{Case, Limits, Planned, emulated_device, scope_of, space};
+use gpubench_experiments::plan::{Case, Limits, Planned, scope_of, space};
 use gpubench_suite::{Kernel, Suite, Variant, Workload};
 use gpubench_tune::Space;
 
@@ -69,23 +69,11 @@ impl Target {
         self.kernel.in_variant(&self.variants[variant])
     }
 
-    /// A variant as a case.
+    /// A variant as a case of a device: of its own, or of the one that the emulator is.
     ///
     /// # Errors
     /// Why the device does not take it.
-    pub fn case(&self, variant: usize, limits: &Limits) -> Result<Case, Reason> {
-        self.case_on(&self.device, variant, limits)
-    }
-
-    /// A variant as the emulator would be given it.
-    ///
-    /// # Errors
-    /// Why it is not.
-    pub fn emulated(&self, variant: usize, limits: &Limits) -> Result<Case, Reason> {
-        self.case_on(&emulated_device(), variant, limits)
-    }
-
-    fn case_on(
+    pub fn case(
         &self,
         device: &DeviceInfo,
         variant: usize,

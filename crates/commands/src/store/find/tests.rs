@@ -164,7 +164,9 @@ fn a_baseline_of_a_part_is_no_second_run() {
     let noise = Noise { runs: 1, floors: vec![], history: vec![] };
     let footer = Footer { ended: header.started.clone(), wall: 1.0, estimated: None, records: 3 };
     let baseline = folder.path().join("baseline");
-    crate::store::baseline::save(&baseline, &header, &records, &noise, &footer, false).unwrap();
+    let (path, noise, footer) = (baseline.clone(), Some(noise), Some(footer));
+    let run = Run { path, header, records, noise, footer, ..Run::default() };
+    crate::store::baseline::save(&run, false).unwrap();
     let found = find_each_once(&[baseline.clone(), other.clone()]).unwrap();
     assert_eq!(found.files, [RunFile::from(&other)]);
     assert_eq!(found.copies, [Copied { file: baseline.clone(), kept: other, missing: 3 }]);

@@ -56,12 +56,7 @@ pub(super) fn rejected(
     let (before, behind) = line.split_at(at.min(line.len()));
     let before = String::from_utf8_lossy(before);
     let behind = String::from_utf8_lossy(&behind[..behind.len().min(200)]);
-    Error::Suite(vec![Located {
-        file: path.display().to_string(),
-        text: format!("{before}{behind}").into(),
-        offset: before.len(),
-        len: 0,
-        message: message.to_owned(),
-        help: help.map(str::to_owned),
-    }])
+    let (file, at) = (path.display().to_string(), before.len());
+    let text = format!("{before}{behind}");
+    Error::Suite(vec![Located::at(&file, text, at..at, message, help)])
 }

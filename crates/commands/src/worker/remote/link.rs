@@ -183,11 +183,9 @@ fn listen(
 ) -> std::io::Result<Receiver<Heard>> {
     let (send, heard) = sync_channel(AHEAD);
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(stdout), LONGEST_LINE);
         let mut frames = FrameReader::default();
         let mut is_greeted = false;
-        while let Ok(Some((line, _))) = lines.next_line() {
-            let line = line.into_bytes();
+        for line in Lines::new(BufReader::new(stdout), LONGEST_LINE).kept() {
             let text = String::from_utf8_lossy(&line);
             let read = match is_greeted {
                 true => match frames.message(&text) {

@@ -80,7 +80,7 @@ pub(super) fn plain(binary: &str) -> Result<&str> {
 }
 
 /// SHA-256 of the binary that runs there.
-fn hash_there(route: &Route, binary: &str) -> std::result::Result<String, NoLink> {
+fn hash_there(route: &Route, binary: &str) -> Result<String, NoLink> {
     let (mut link, _) = Link::open(&relay_words(route, binary), route.silence)?;
     match link.ask_once(Ask::Hash, "hashing the binary", SHORT) {
         Ok(Answer::Hash(hash)) => Ok(hash),
@@ -90,12 +90,7 @@ fn hash_there(route: &Route, binary: &str) -> std::result::Result<String, NoLink
 }
 
 /// Runs a command there, to its end.
-fn step(
-    command: &[String],
-    words: &[&str],
-    stdin: Stdio,
-    limit: Duration,
-) -> std::result::Result<(), String> {
+fn step(command: &[String], words: &[&str], stdin: Stdio, limit: Duration) -> Result<(), String> {
     let (program, arguments) = command.split_first().ok_or("the command has no words")?;
     let mut started = Command::new(program);
     started.args(arguments).args(words);

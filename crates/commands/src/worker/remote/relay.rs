@@ -50,7 +50,8 @@ pub fn relay(list: Listing<'_>, silence: Duration) -> Result<()> {
     let identities = LockFolder::find().identities();
     out.send(&Greeting { gpubench: version(), host: host(), identities })?;
     beat(out.clone(), pulse(silence), folders.clone()).map_err(device("a thread"))?;
-    let mut relay = Relay::new(list, (scratch, folders), out);
+    let (disk, worker, locks) = (None, None, BTreeMap::new());
+    let mut relay = Relay { list, scratch, disk, folders, out, worker, locks };
     while let Ok(ask) = asks.recv() {
         let answer = relay.answer(ask);
         relay.out.send(&answer)?;
@@ -71,12 +72,7 @@ struct Relay<'a> {
     locks: BTreeMap<LockKey, DeviceLock>,
 }
 
-impl<'a> Relay<'a> {
-    fn new(list: Listing<'a>, (scratch, folders): (Scratch, Folders), out: Out) -> Self {
-        let locks = BTreeMap::new();
-        Self { list, scratch, disk: None, folders, out, worker: None, locks }
-    }
-
+impl Relay<'_> {
     fn answer(&mut self, ask: Ask) -> Answer {
         let answered = match ask {
             Ask::Pulse => Ok(Answer::Pulse),
@@ -272,10 +268,9 @@ fn listen(folders: Folders, silence: Duration) -> std::io::Result<Receiver<Ask>>
     let stdin = life.of(std::io::stdin());
     let of_reader = folders.clone();
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(stdin), LONGEST_LINE);
         let mut frames = FrameReader::default();
-        while let Ok(Some((line, _))) = lines.next_line() {
-            match frames.message(&String::from_utf8_lossy(&line.into_bytes())) {
+        for line in Lines::new(BufReader::new(stdin), LONGEST_LINE).kept() {
+            match frames.message(&String::from_utf8_lossy(&line)) {
                 Ok(None | Some(Ask::Pulse)) => {}
                 Ok(Some(ask)) => {
                     if send.send(ask).is_err() {
@@ -321,7 +316,9 @@ mod tests {
     use gpubench_experiments::Policy;
 
     fn relay(list: Listing<'_>) -> Relay<'_> {
-        Relay::new(list, (Scratch::new().unwrap(), Folders::default()), Out::new(Box::new(vec![])))
+        let (scratch, folders) = (Scratch::new().unwrap(), Folders::default());
+        let (out, locks) = (Out::new(Box::new(vec![])), BTreeMap::new());
+        Relay { list, scratch, disk: None, folders, out, worker: None, locks }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Another machine: how to get there, what it is, and the link to it.
 
+use super::super::client::LISTING;
 use super::super::host::version;
 use super::link::{Link, NoLink};
 use super::message::{Answer, Ask, SILENCE};
@@ -101,22 +102,13 @@ impl Remote {
         &self.name
     }
 
-    /// The machine that answered.
-    pub fn host(&self) -> &Host {
-        &self.host
-    }
-
     /// The devices that a selector's backends have there, and notes about those that failed.
     ///
     /// # Errors
     /// The error instead.
-    pub fn list(
-        &self,
-        selector: &Selector,
-        limit: Duration,
-    ) -> std::result::Result<(Vec<DeviceInfo>, Vec<String>), Outcome> {
+    pub fn list(&self, selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>), Outcome> {
         let ask = Ask::List(selector.clone());
-        self.with_link(|link, _| match link.ask_once(ask, "listing the devices", 2 * limit)? {
+        self.with_link(|link, _| match link.ask_once(ask, "listing the devices", 2 * LISTING)? {
             Answer::Listed { mut devices, notes } => {
                 devices.iter_mut().for_each(|device| device.remote = Some(self.name.clone()));
                 Ok((devices, notes))
@@ -130,10 +122,7 @@ impl Remote {
     ///
     /// # Errors
     /// The error instead.
-    pub fn lock(
-        &self,
-        devices: &[DeviceInfo],
-    ) -> std::result::Result<Option<(Option<u32>, String)>, Outcome> {
+    pub fn lock(&self, devices: &[DeviceInfo]) -> Result<Option<(Option<u32>, String)>, Outcome> {
         let devices: Vec<DeviceInfo> = devices.iter().map(as_there).collect();
         // Another run tries anew.
         self.state().lost = 0;
@@ -150,7 +139,7 @@ impl Remote {
     ///
     /// # Errors
     /// The error instead.
-    pub fn unlock(&self) -> std::result::Result<(), Outcome> {
+    pub fn unlock(&self) -> Result<(), Outcome> {
         self.with_link(|link, state| {
             state.locked.clear();
             match link.ask_once(Ask::Unlock, "giving devices back", SHORT)? {
@@ -172,14 +161,24 @@ impl Remote {
     /// Does something with the link, which is made again where it was lost.
     pub(super) fn with_link<T>(
         &self,
-        job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
-    ) -> std::result::Result<T, Outcome> {
+        job: impl FnOnce(&mut Link, &mut State) -> Result<T, Outcome>,
+    ) -> Result<T, Outcome> {
         let mut state = self.state();
         if state.lost >= GIVEN_UP {
             let why = format!("it was lost {GIVEN_UP} times in a row and is not tried again");
             return Err(Outcome::LinkLost(why));
         }
-        let result = self.tried(job, &mut state);
+        let link = match state.link.take() {
+            Some(link) => Ok(link),
+            None => self.again(&mut state),
+        };
+        let result = link.and_then(|mut link| {
+            let result = job(&mut link, &mut state);
+            if !matches!(result, Err(Outcome::LinkLost(_))) {
+                state.link = Some(link);
+            }
+            result
+        });
         state.lost = match result {
             Err(Outcome::LinkLost(_)) => state.lost + 1,
             _ => 0,
@@ -187,27 +186,8 @@ impl Remote {
         result
     }
 
-    fn tried<T>(
-        &self,
-        job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
-        state: &mut State,
-    ) -> std::result::Result<T, Outcome> {
-        let mut link = match state.link.take() {
-            Some(link) => link,
-            None => self.again(state)?,
-        };
-        let result = job(&mut link, state);
-        if !matches!(result, Err(Outcome::LinkLost(_))) {
-            state.link = Some(link);
-        }
-        result
-    }
-
     /// Does something with the link where there is one; one that is lost is made again when it is needed.
-    pub(super) fn if_linked<T>(
-        &self,
-        job: impl FnOnce(&mut Link) -> std::result::Result<T, Outcome>,
-    ) {
+    pub(super) fn if_linked<T>(&self, job: impl FnOnce(&mut Link) -> Result<T, Outcome>) {
         let mut state = self.state();
         if let Some(mut link) = state.link.take() {
             state.link = job(&mut link).is_ok().then_some(link);
@@ -219,7 +199,7 @@ impl Remote {
     }
 
     /// A new link, with the locks that the old one had; files are to be sent again.
-    fn again(&self, state: &mut State) -> std::result::Result<Link, Outcome> {
+    fn again(&self, state: &mut State) -> Result<Link, Outcome> {
         std::thread::sleep(PAUSE);
         let (mut link, greeting) =
             Link::open(&self.words, self.silence).map_err(|no| Outcome::LinkLost(no.why))?;
@@ -245,10 +225,7 @@ impl Remote {
     }
 }
 
-fn lock(
-    link: &mut Link,
-    devices: &[DeviceInfo],
-) -> std::result::Result<Option<(Option<u32>, String)>, Outcome> {
+fn lock(link: &mut Link, devices: &[DeviceInfo]) -> Result<Option<(Option<u32>, String)>, Outcome> {
     match link.ask_once(Ask::Lock(devices.to_vec()), "locking the devices", SHORT)? {
         Answer::Locked => Ok(None),
         Answer::HeldBy(pid, device) => Ok(Some((pid, device))),
