@@ -135,13 +135,14 @@ pub fn is_invisible(c: char) -> bool {
 }
 
 /// Parts in lower case, joined by dashes, with nothing but letters and digits between them: safe as a file's
-/// name.
+/// name. Letters and digits beyond ASCII are their numbers, so that two names in them stay two.
 pub fn slug(parts: &[&str], limit: usize) -> String {
     let mut slug = String::new();
     for part in parts {
         for c in part.chars() {
             match c {
                 c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
+                c if c.is_alphanumeric() => slug.push_str(&format!("{:x}", u32::from(c))),
                 _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
                 _ => {}
             }
@@ -313,7 +314,7 @@ mod tests {
         assert_eq!(slug(&["GeForce (TM)", "RTX 5090"], 96), "geforce-tm-rtx-5090");
         assert_eq!(slug(&["  a__b", "", "c "], 96), "a-b-c");
         assert_eq!(slug(&["ab", "cd"], 3), "ab");
-        assert_eq!(slug(&["é"], 9), "");
+        assert_eq!([slug(&["Café"], 9), slug(&["猫"], 9)], ["cafe9", "732b"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::choice::{Choice, one_of};
 use super::known::same_view;
 use super::results;
 use super::show::{markdown, print, text};
-use crate::store::{Run, baseline};
+use crate::store::{Run, baseline, is_same_start};
 use gpubench_analysis::{
     DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
 };
@@ -195,7 +195,7 @@ fn with_baselines(new: &Run, folder: &Path, terms: &Terms) -> Result<Vec<Compare
         if let Some(path) = baseline::find(folder, &key) {
             let old = open(&path)?;
             elsewhere(&old, &key);
-            say_other_method(&old, new);
+            say_doubts(&old, new);
             let before = collect(&old.header, &old.records).into_iter().next();
             let Some(before) = before else { continue };
             compared.push(pair(&old, &before, new, &cases, terms)?);
@@ -233,7 +233,7 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         let why = "is the old state of the two that were measured in turn: name it second";
         return Err(Error::Usage(format!("{}: it {why}", new.path.display())));
     }
-    say_other_method(old, new);
+    say_doubts(old, new);
     if old.header.started > new.header.started {
         say("the old run was made after the new one");
     }
@@ -278,10 +278,17 @@ fn other_method(old: &Run, new: &Run) -> bool {
     old.header.method != new.header.method
 }
 
-fn say_other_method(old: &Run, new: &Run) {
+/// Says why the old run may be none to compare the new one with.
+fn say_doubts(old: &Run, new: &Run) {
     if other_method(old, new) {
         say(&format!(
             "{}: timed by other rules than the new run; measure the old state again",
+            old.path.display()
+        ));
+    }
+    if is_same_start(&old.header.started, &new.header.started) && !in_turn(old, new) {
+        say(&format!(
+            "{}: it holds the new run itself, which cannot differ from itself",
             old.path.display()
         ));
     }

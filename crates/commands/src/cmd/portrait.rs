@@ -4,9 +4,13 @@ use super::known::of_run;
 use super::report::{chosen_format, formats, source, write};
 use super::results;
 use super::show::width;
+use crate::store::Run;
 use gpubench_analysis::rank::Ranking;
-use gpubench_analysis::{ReportInput, ReportedDevice};
+use gpubench_analysis::{ReportInput, ReportedDevice, is_same};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::profile::Profile;
+use gpubench_core::record::{Header, Record};
 use gpubench_report::formats::{Format, Report};
 use gpubench_report::portrait::section;
 use std::path::PathBuf;
@@ -43,9 +47,25 @@ pub fn run(args: Args) -> Result<()> {
     }
     let shows =
         |device: &ReportedDevice| args.device.is_empty() || args.device.contains(&device.label);
-    let profiles: Vec<_> = runs.iter().flat_map(|run| of_run(&run.header, &run.records)).collect();
+    let devices = input.reported_devices.iter();
+    let profiles: Vec<_> = devices.filter_map(|reported| known(&runs, reported.device)).collect();
     let sections = vec![section(&input, &profiles, shows)];
     let (ranking, compared) = (&Ranking::default(), &[]);
     let report = Report { input: &input, sections, ranking, compared, width: width() };
     write(format, &format.text(&report), args.output.as_deref())
+}
+
+/// What all runs show of a device, whichever of them measured it and in whatever order they are named.
+fn known(runs: &[Run], device: &DeviceInfo) -> Option<Profile> {
+    let mut records: Vec<Record> = vec![];
+    for run in runs {
+        for (number, _) in run.header.devices.iter().enumerate().filter(|(_, d)| is_same(d, device))
+        {
+            let own = run.records.iter().filter(|record| record.device == number);
+            records.extend(own.map(|record| Record { device: 0, ..record.clone() }));
+        }
+    }
+    let latest = runs.iter().max_by(|a, b| a.header.started.cmp(&b.header.started))?;
+    let header = Header { devices: vec![device.clone()], ..latest.header.clone() };
+    of_run(&header, &records).pop()
 }

@@ -22,7 +22,7 @@ use gpubench_experiments::registry::is_probe;
 use gpubench_report::predict::{DevicePrediction, Prediction, json, section};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ struct Known {
     rules: Rules,
     predictor: Predictor,
     /// The cases that it was fitted to: no measure of how well it predicts.
-    fitted_to: BTreeSet<CaseKey>,
+    fitted_to: BTreeMap<CaseKey, Result<Counted, String>>,
     /// Seconds that were measured there, and the number of the measured device: several may be predicted in its place.
     measured: Option<(usize, BTreeMap<CaseKey, f64>)>,
 }
@@ -209,7 +209,8 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
                 Error::Usage(format!("{}: {name}: {error}", run.path.display()))
             })?;
             let predictor = Predictor::Hybrid(Box::new(evaluation), priced.map(Box::new));
-            let fitted_to = launches.into_iter().map(|launch| launch.key).collect();
+            let fitted_to =
+                launches.into_iter().map(|launch| (launch.key, launch.counted)).collect();
             let measured = times.of(device);
             devices.push(Known { name, rules, predictor, fitted_to, measured });
         }
@@ -227,7 +228,7 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
             name: format!("{} ({})", device.name, device.backend),
             rules: by(Some(profile), device),
             predictor: Predictor::Profile(Box::new(ends)),
-            fitted_to: BTreeSet::new(),
+            fitted_to: BTreeMap::new(),
             measured: times.of(device),
         })
     };
@@ -309,7 +310,7 @@ impl Known {
             bound,
             measured: measured.and_then(|times| times.get(&launch.key)).copied(),
             source,
-            fitted: self.fitted_to.contains(&launch.key),
+            fitted: self.fitted_to.get(&launch.key) == Some(&launch.counted),
             grid_seconds: None,
         })
     }

@@ -9,6 +9,7 @@ use crate::worker::page;
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use gpubench_device::browser::{BROWSER, Hub};
+use gpubench_experiments::registry::load;
 use gpubench_report::formats::FORMATS;
 use gpubench_report::progress::say;
 use qrcode::QrCode;
@@ -41,8 +42,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    // Mistakes in the options are to be seen before somebody opens the page.
+    // Mistakes in the options and in the suite are to be seen before somebody opens the page.
     run_options(&args)?;
+    load(&args.suite)?;
     interrupt::listen();
     let hub = page::hub(args.port)?;
     announce(hub);

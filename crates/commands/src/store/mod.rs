@@ -29,7 +29,7 @@ pub use name::{result_name, safe};
 pub use provenance::{is_copy, is_same_start};
 pub use read::{Flaw, Records, Run, open, read};
 pub use record_mark::rounded;
-pub use replace::replace;
+pub use replace::{replace, whole};
 pub use run_file::RunFile;
 pub use scratch::Scratch;
 pub use write::Writer;

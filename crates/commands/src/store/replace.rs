@@ -17,7 +17,20 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
             path.display()
         )));
     }
-    std::fs::write(path, text).map_err(|error| Error::io(path, error))
+    whole(path, || std::fs::write(path, text).map_err(|error| Error::io(path, error)))
+}
+
+/// What `write` makes of a file; where it fails, none is left that was not there before: its part would look like all of it.
+///
+/// # Errors
+/// Those of `write`.
+pub fn whole<T>(path: &Path, write: impl FnOnce() -> Result<T>) -> Result<T> {
+    let was_there = path.symlink_metadata().is_ok();
+    write().inspect_err(|_| {
+        if !was_there {
+            let _ = std::fs::remove_file(path);
+        }
+    })
 }
 
 /// What its reader finds in it, of whatever version: a run's header or a baseline's, or a try.
@@ -59,4 +72,10 @@ fn a_report_takes_a_reports_place_and_no_runs() {
         assert_eq!(std::fs::read_to_string(&run).unwrap(), text);
     }
     assert!(matches!(replace(folder.path(), "page"), Err(Error::Io { .. })));
+    for (file, is_left) in [(folder.path().join("new"), false), (report, true)] {
+        let full = || Error::io(&file, std::io::ErrorKind::StorageFull.into());
+        let cut = || std::fs::write(&file, "par").map_err(|e| Error::io(&file, e));
+        assert!(whole(&file, || cut().and(Err::<(), _>(full()))).is_err());
+        assert_eq!(file.exists(), is_left);
+    }
 }

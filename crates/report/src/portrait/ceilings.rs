@@ -23,7 +23,7 @@ pub(super) fn table(devices: &[PortraitDevice]) -> Table {
     );
     for workload in workloads(devices) {
         let cell = |device: &PortraitDevice| match best(device, workload) {
-            Some(case) => reached(case),
+            Some(case) => reached(case, missing(device, workload)),
             None => lacking(device, workload),
         };
         row(&mut table, workload.to_owned(), devices.iter().map(cell).collect());
@@ -89,12 +89,21 @@ fn lacking(device: &PortraitDevice, workload: &str) -> Cell {
     worst.map_or(Cell::Missing, |case| case.exclusion.into())
 }
 
-/// What a case reached, and at which size.
-fn reached(case: &Aggregate) -> Cell {
+/// How many sizes have no figure: a larger one might reach more.
+fn missing(device: &PortraitDevice, workload: &str) -> usize {
+    cases_of(device, workload).filter(|case| case.rate.is_none()).count()
+}
+
+/// What a case reached, at which size, and how many others have no figure.
+fn reached(case: &Aggregate, missing: usize) -> Cell {
     let Some(rate) = case.rate else { return Cell::Missing };
     let figure = case.rate_interval().and_then(|ends| Quantity::between(rate.value(), ends));
     let size = labels::size(case.key);
     let sign = if case.is_doubtful() { " !" } else { "" };
     let figure = Sentence::new().quantity(figure, labels::rate_unit(rate));
-    figure.text(sign).text(" (").name(size).text(")").into()
+    let figure = figure.text(sign).text(" (").name(size);
+    match missing {
+        0 => figure.text(")").into(),
+        n => figure.text("; ").counted(n as u64, "size").text(" without a figure)").into(),
+    }
 }

@@ -36,6 +36,9 @@ fn each_device_is_a_column() {
     let mut records = vec![ceiling("arithmetic/f32", 8, Ceiling::Flops, 2e9, 1e-2), double, other];
     records.push(lacks);
     records.extend(sets.map(read));
+    // What the time budget left out might have reached more.
+    let outcome = Outcome::Unsupported("too large".into());
+    records.push(Record { measured: None, outcome, ..read(1 << 28) });
     let name = "sample.jsonl".into();
     let source =
         Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
@@ -53,6 +56,7 @@ fn each_device_is_a_column() {
     let double = line("arithmetic/f64");
     assert!(double.contains("100 GFLOP/s") && double.contains('–'), "{double}");
     assert!(line("arithmetic/f16").contains("unsupported"), "{text}");
+    assert!(line("read_set").contains("; 1 size without a figure)"), "{text}");
     let of_variants = text.split("Variants that reached the ceilings").nth(1).unwrap();
     let variant = of_variants.lines().find(|line| line.contains("arithmetic/f32")).unwrap();
     assert!(variant.contains("T=f32x4 CHAINS=8 (1 of 5 variants ran)"), "{variant}");

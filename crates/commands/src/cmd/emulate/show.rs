@@ -28,8 +28,8 @@ pub(super) fn text(all: &[Emulated], width: Option<usize>) -> String {
         }
     }
     if all.iter().any(|one| one.group.is_some() && one.groups != [1; 3] && one.error.is_none()) {
-        text += "\nOne group ran: races between groups, and elements that no group writes, go \
-                 unseen.\n`--grid` runs all groups.\n";
+        text += "\nOne group ran: races between groups, and elements that no group writes,\n\
+                 go unseen. `--grid` runs all groups.\n";
     }
     text
 }

@@ -7,7 +7,7 @@ mod parquet;
 use super::choice::{Choice, one_of};
 use super::results;
 use super::show::warnings;
-use crate::store::{RunFile, read};
+use crate::store::{RunFile, read, whole};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export_rows::{Cell, row};
@@ -42,7 +42,11 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
         return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
     }
-    (args.format)(&results::files(&args.runs)?, args.output.as_deref())
+    let files = results::files(&args.runs)?;
+    match args.output.as_deref() {
+        Some(path) => whole(path, || (args.format)(&files, Some(path))),
+        None => (args.format)(&files, None),
+    }
 }
 
 /// Calls `take` with the row of every record, file after file.

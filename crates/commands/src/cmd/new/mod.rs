@@ -40,6 +40,7 @@ fn constant(text: &str) -> Result<(String, i64), String> {
 /// `NoDevice` where no OpenCL driver can read OpenCL C.
 pub fn run(args: Args) -> Result<()> {
     let Args { kernel, output, constants } = args;
+    let language = language(&kernel)?;
     let stdout = output.as_deref() == Some(Path::new("-"));
     let suite = match output {
         Some(path) if !stdout => path,
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> Result<()> {
         let suite = suite.display();
         return Err(Error::Usage(format!("{suite} is there already (`--output` names another)")));
     }
-    let (language, signatures) = signatures(&kernel, &constants)?;
+    let signatures = signatures(&kernel, language, &constants)?;
     let name = suite.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let kernel = write::Written { name: &name, file: &inner, language, constants: &constants };
     let text = write::suite(&kernel, &signatures);
@@ -86,16 +87,24 @@ fn within(kernel: &Path, suite: &Path) -> Result<String> {
     Ok(parts.join("/"))
 }
 
-/// What the kernel's compiler reports: the first OpenCL driver's, in a process of its own; naga's for WGSL.
-fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec<Signature>)> {
-    let language = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("cl") => Language::Opencl,
-        Some("wgsl") => Language::Wgsl,
+/// What a file's name says it is written in.
+fn language(file: &Path) -> Result<Language> {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("cl") => Ok(Language::Opencl),
+        Some("wgsl") => Ok(Language::Wgsl),
         _ => {
             let file = file.display();
-            return Err(Error::Usage(format!("{file}: a kernel's file ends in .cl or .wgsl")));
+            Err(Error::Usage(format!("{file}: a kernel's file ends in .cl or .wgsl")))
         }
-    };
+    }
+}
+
+/// What the kernel's compiler reports: the first OpenCL driver's, in a process of its own; naga's for WGSL.
+fn signatures(
+    file: &Path,
+    language: Language,
+    constants: &[(String, i64)],
+) -> Result<Vec<Signature>> {
     let (text, expanded) = read_kernel(file, language)?;
     let source = KernelSource {
         origin: Origin::User(file.to_string_lossy().into_owned()),
@@ -122,7 +131,7 @@ fn signatures(file: &Path, constants: &[(String, i64)]) -> Result<(Language, Vec
             found.entry
         )));
     }
-    Ok((language, found))
+    Ok(found)
 }
 
 /// What a compiler's failure is here: mistakes at their places, where it names any.

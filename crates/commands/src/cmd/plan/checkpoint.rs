@@ -70,6 +70,8 @@ pub struct Checkpoint {
 const MAX_CHECKPOINTS: usize = 10_000;
 /// Checkpoints that a person is shown.
 const SHOWN: usize = 8;
+/// Of a number of nodes, what is rounding: 1 − 0.9 is a little less than 0.1.
+const ROUNDING: f64 = 1e-12;
 
 #[derive(Debug, Serialize)]
 struct Plan {
@@ -106,11 +108,9 @@ pub fn run(args: &Checkpoint) -> Result<()> {
     if let (Some(Measured { of, .. }), false) = (&measured, args.json) {
         let (cost, recovery) = (seconds(plan.cost), seconds(plan.recovery));
         let whose = |given: Option<f64>| if given.is_some() { " (as given)" } else { "" };
-        print(&format!(
-            "a save costs {cost}{}, recovery {recovery}{}: {of}\n",
-            whose(given),
-            whose(args.recovery)
-        ))?;
+        let (given, recovered) = (whose(given), whose(args.recovery));
+        let text = format!("a save costs {cost}{given}, recovery {recovery}{recovered}: {of}");
+        print(&wrapped(&text, ["", "  "], false))?;
     }
     print(&if args.json { json::line(&plan) } else { text(&plan) })
 }
@@ -175,7 +175,7 @@ fn chosen_nodes(args: &Checkpoint, failures: Failures, work: Work) -> Result<u32
         return rejected(format!("the best number of nodes is above {}", u32::MAX));
     }
     // A gain is reached on at least so many, where the best survival is on the nearest number.
-    let whole = if args.gain.is_some() { best.ceil() } else { best.round() };
+    let whole = if args.gain.is_some() { (best * (1.0 - ROUNDING)).ceil() } else { best.round() };
     Ok((whole as u32).max(1))
 }
 
@@ -275,6 +275,8 @@ mod tests {
         };
         assert_eq!(plan(&gain(0.8, None)).unwrap().nodes, 7, "5.9: 95/15 = 6.33");
         assert_eq!(plan(&gain(0.8, Some(10.0))).unwrap().nodes, 6, "5.10: 505/95 = 5.3");
+        let parallel = Checkpoint { parallel: 95.0, serial: 0.0, ..gain(0.9, None) };
+        assert_eq!(plan(&parallel).unwrap().nodes, 10, "a tenth of the time");
         let message = plan(&gain(0.95, None)).unwrap_err().to_string();
         assert!(message.contains("no number of nodes gains as much"), "{message}");
     }

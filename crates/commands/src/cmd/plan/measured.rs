@@ -33,19 +33,23 @@ pub fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measur
         let device =
             run.header.devices.get(record.device).map_or_else(String::new, DeviceInfo::label);
         let name = printable(&format!("{} on {device}", record.key), NAME);
-        let matches = terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
-        if matches && !found.iter().any(|(known, _)| *known == name) {
+        if !found.iter().any(|(known, _)| *known == name) {
             found.push((name, cheapest));
         }
     }
-    let [(name, run)] = found.as_slice() else {
-        let names: String = found.iter().map(|(name, _)| format!("\n  {name}")).collect();
-        let file = file.display();
-        return Err(Error::Usage(match names.is_empty() {
-            true => {
-                format!("{file} has no such case with measured checkpoints (`measure: checkpoint`)")
+    let is_wanted =
+        |name: &str| terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
+    let wanted: Vec<_> = found.iter().filter(|(name, _)| is_wanted(name)).collect();
+    let [(name, run)] = wanted[..] else {
+        let (file, nothing) = (file.display(), wanted.is_empty());
+        let listed = if nothing { found.iter().collect() } else { wanted };
+        let names: String = listed.iter().map(|(name, _)| format!("\n  {name}")).collect();
+        return Err(Error::Usage(match (nothing, names.is_empty()) {
+            (_, true) => {
+                format!("{file} has no case with measured checkpoints (`measure: checkpoint`)")
             }
-            false => format!("{file} has several: say which with --case{names}"),
+            (true, _) => format!("{file} has no such case; it has{names}"),
+            (false, _) => format!("{file} has several: say which with --case{names}"),
         }));
     };
     // Also where either is not a number.

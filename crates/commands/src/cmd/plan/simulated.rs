@@ -1,5 +1,6 @@
 //! The plan by simulation: nodes that fail at random.
 
+use crate::cmd::show::wrapped;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::seconds;
 use gpubench_model::aged_failures::AgedFailures;
@@ -80,13 +81,12 @@ impl Summary {
             None => "these runs have more than a million failures before their end: fewer may do"
                 .to_owned(),
         };
-        format!(
-            "simulated {} times: no failure with probability {survival}; computed again {}; wasted {}\n\
-             with checkpoints and failures {end}\n",
-            self.runs,
-            time(&self.recomputed),
-            time(&self.waste)
-        )
+        let (again, wasted) = (time(&self.recomputed), time(&self.waste));
+        let text = format!(
+            "simulated {} times: no failure with probability {survival}; computed again {again}; wasted {wasted}",
+            self.runs
+        );
+        wrapped(&text, ["", "  "], false) + &format!("with checkpoints and failures {end}\n")
     }
 }
 
