@@ -10,7 +10,8 @@ use crate::cmd::found;
 use crate::cmd::known::Profiles;
 use crate::cmd::require_threads;
 use crate::cmd::run::cases::Filters;
-use crate::cmd::run::{interrupt, locks, trust};
+use crate::cmd::run::locks::{self, IfTaken};
+use crate::cmd::run::{interrupt, trust};
 use crate::cmd::show::{print, text};
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, replace};
@@ -41,7 +42,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     let profiled = profiled(&profiles, &devices)?;
     trust::ask(&suite, args.trust)?;
-    let locks = locks::take(&devices, &Remotes::default(), [args.no_lock, args.no_wait])?;
+    let if_taken = IfTaken::of(args.no_lock, args.no_wait);
+    let locks = locks::take(&devices, &Remotes::default(), if_taken)?;
     let Some(_locks) = locks else { return Ok(ExitCode::from(interrupt::EXIT)) };
     let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
