@@ -1,4 +1,4 @@
-//! Arguments that choose from a list which another crate, or another file, keeps.
+//! Arguments that choose from a list of names, each with what it stands for.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

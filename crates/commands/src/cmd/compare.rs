@@ -45,17 +45,18 @@ pub struct Args {
     fail_on: Option<Vec<Gate>>,
     /// How to write the comparison
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: Write,
+    format: Render,
 }
 
 /// What `--fail-on` is where it says nothing.
 const DEFAULT_GATE: &str = "slower,unverified,missing";
 
-/// Writes what was compared, and what a gate says of it: as a line, in marks that it is given, before tables.
-type Write = fn(&[Compared], &Gate, &dyn Fn(&str) -> String) -> String;
+/// A comparison as text. The last argument gives the gate's line between two of these marks, for what people read; it
+/// is empty without a gate.
+type Render = fn(&[Compared], &Gate, &dyn Fn(&str) -> String) -> String;
 
 /// Formats of a comparison, and what writes them.
-const FORMATS: [Choice<Write>; 5] = [
+const FORMATS: [Choice<Render>; 5] = [
     ("text", "Tables for a terminal", |all, _, line| line("") + &text(&comparison::section(all))),
     ("md|markdown", "A comment for a pull request", |all, _, line| {
         line("**") + &markdown(&comparison::section(all))

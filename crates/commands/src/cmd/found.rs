@@ -74,23 +74,18 @@ pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> 
     }
     // Loading drivers takes a while: the backends do it at the same time.
     let listed: Vec<_> = std::thread::scope(|scope| {
-        // The thread that asks a backend, else its answer.
         let ask = |backend: &dyn Backend| match backend.name() {
             // Nothing can crash there, and what is wrong in a description is to be shown in it.
-            SIM => Err(backend.devices().map(Ok)),
+            SIM => Asked::Answered(backend.devices().map(Ok)),
             name => {
                 let ask = move || worker::devices(name);
                 // Where the system has no thread left, one after the other.
-                std::thread::Builder::new().spawn_scoped(scope, ask).map_err(|_| Ok(ask()))
+                let thread = std::thread::Builder::new().spawn_scoped(scope, ask);
+                thread.map_or_else(|_| Asked::Answered(Ok(ask())), Asked::Worker)
             }
         };
         let asked: Vec<_> = backends.iter().map(|backend| ask(backend.as_ref())).collect();
-        let failed = |_| Error::Device("listing devices failed".to_owned());
-        let answer = |asked: Result<ScopedJoinHandle<'_, _>, _>| match asked {
-            Ok(thread) => thread.join().map_err(failed),
-            Err(answer) => answer,
-        };
-        asked.into_iter().map(answer).collect()
+        asked.into_iter().map(Asked::answer).collect()
     });
     let mut devices: Vec<DeviceInfo> = vec![];
     let mut notes = vec![];
@@ -104,6 +99,24 @@ pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> 
         }
     }
     Ok((devices, notes))
+}
+
+/// A backend that was queried for its devices.
+enum Asked<'scope> {
+    Answered(Result<Result<Vec<DeviceInfo>, Outcome>>),
+    Worker(ScopedJoinHandle<'scope, Result<Vec<DeviceInfo>, Outcome>>),
+}
+
+impl Asked<'_> {
+    /// Its devices, or the result of the worker that was to list them.
+    fn answer(self) -> Result<Result<Vec<DeviceInfo>, Outcome>> {
+        match self {
+            Self::Answered(devices) => devices,
+            Self::Worker(worker) => {
+                worker.join().map_err(|_| Error::Device("listing devices failed".to_owned()))
+            }
+        }
+    }
 }
 
 /// Those that are measured: as [`find`], but for layers above another API that nothing asks for.

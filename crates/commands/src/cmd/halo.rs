@@ -1,7 +1,7 @@
 //! `gpubench halo`: elastic waves over MPI, a slab of the domain on every rank.
 
 use super::mpi::{Common, sharing, start, title};
-use super::scaling::{Run, Scaled, tables};
+use super::scaling::{OverRanks, Scaled, Scaling, tables};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::units::{Bytes, seconds};
@@ -46,15 +46,18 @@ pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result
     let (n, ranks) = (u64::from(args.n), all.size());
     let planes = n / ranks as u64;
     let divides = |count: usize| args.n.is_multiple_of(count as u32);
-    let run = |device: &Remote, group: &dyn Neighbours, is_weak: bool| {
-        let depth = if is_weak { planes * group.size() as u64 } else { n };
+    let run = |device: &Remote, group: &dyn Neighbours, how: Scaling| {
+        let depth = match how {
+            Scaling::Strong => n,
+            Scaling::Weak => planes * group.size() as u64,
+        };
         slabs(device, group, &suite, [n, n, depth], args.common.seed)
     };
     let (info, runs) = args.common.over_ranks(all, here, divides, run)?;
     Ok((all.rank() == 0).then(|| text(args.n, &info, &runs, here.size())))
 }
 
-fn text(n: u32, device: &DeviceInfo, runs: &[Run<Slabbed>], here: usize) -> String {
+fn text(n: u32, device: &DeviceInfo, runs: &[OverRanks<Slabbed>], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let mut out = title(&format!("Elastic waves, {n}×{n}×{n} cells in slabs"), all.ranks, device);
     match device.kind {
@@ -75,7 +78,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run<Slabbed>], here: usize) -> Stri
     out
 }
 
-fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run<Slabbed>], here: usize) {
+fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[OverRanks<Slabbed>], here: usize) {
     let Some(all) = runs.last() else { return };
     let _ = writeln!(
         out,
@@ -85,8 +88,11 @@ fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run<Slabbed>], h
         Bytes(all.strong.bytes)
     );
     let planes = n / all.ranks as u64;
-    let line = |ranks: usize, slabbed: &Slabbed, is_weak: bool| {
-        let depth = if is_weak { planes * ranks as u64 } else { n };
+    let line = |ranks: usize, slabbed: &Slabbed, how: Scaling| {
+        let depth = match how {
+            Scaling::Strong => n,
+            Scaling::Weak => planes * ranks as u64,
+        };
         let what = format!("{n}×{n}×{depth} cells");
         Scaled { ranks, what, work: (n * n * depth) as f64, seconds: slabbed.step }
     };

@@ -73,7 +73,8 @@ struct Cli {
     color: show::Color,
 }
 
-/// Declares commands: each a module with its `Args` and `run`, of the signature of `dispatch`.
+/// Declares commands: each a module with its `Args` and `run`, which returns a `Result` of an exit code, or of nothing
+/// for success.
 macro_rules! commands {
     (
         fn dispatch($command:ident: $taken:ty);
@@ -82,7 +83,7 @@ macro_rules! commands {
         #[derive(Debug, clap::Subcommand)]
         enum Command { $($(#[$about])* $name($module::Args),)* }
 
-        fn dispatch($command: $taken) -> Result<std::process::ExitCode> {
+        fn dispatch($command: $taken) -> Result<ExitCode> {
             match $command {
                 $(Command::$name(args) => {
                     $module::run(args).map(std::process::Termination::report)

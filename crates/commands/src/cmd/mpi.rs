@@ -1,8 +1,8 @@
 //! What runs over the ranks of an MPI job. A program of its own beside this one does it (`gpubench-mpi`,
 //! built with `--features mpi`), so that this one starts where there is no MPI.
 
-use super::run::locks;
-use super::scaling::Run;
+use super::run::locks::{IfTaken, take};
+use super::scaling::{OverRanks, Scaling};
 use super::{halo, ring};
 use crate::store::{DeviceLock, Hold, LockKey};
 use crate::worker::Remotes;
@@ -82,17 +82,17 @@ impl Common {
         all: &dyn Neighbours,
         here: &dyn Neighbours,
         divides: impl Fn(usize) -> bool,
-        run: impl Fn(&Remote, &dyn Neighbours, bool) -> Result<T>,
-    ) -> Result<(DeviceInfo, Vec<Run<T>>)> {
+        run: impl Fn(&Remote, &dyn Neighbours, Scaling) -> Result<T>,
+    ) -> Result<(DeviceInfo, Vec<OverRanks<T>>)> {
         let (backend, index) = choose(self.device.as_ref(), here.rank())?;
         let device = Remote::open(&backend, index)?;
         let _locks = self.lock(device.info(), all, here)?;
         let mut runs = vec![];
         for group in counts(all.size(), divides).into_iter().filter_map(|count| all.first(count)) {
-            let (ranks, of) = (group.size(), |is_weak| run(&device, group.as_ref(), is_weak));
-            let strong = of(false)?;
-            let weak = (ranks < all.size()).then(|| of(true)).transpose()?;
-            runs.push(Run { ranks, strong, weak });
+            let (ranks, of) = (group.size(), |how| run(&device, group.as_ref(), how));
+            let strong = of(Scaling::Strong)?;
+            let weak = (ranks < all.size()).then(|| of(Scaling::Weak)).transpose()?;
+            runs.push(OverRanks { ranks, strong, weak });
         }
         let info = device.info().clone();
         device.close();
@@ -111,7 +111,10 @@ impl Common {
         let keys = DeviceLock::keys(device).into_iter().filter(alone);
         let is_first = is_first(&keys.map(|key| key.name).collect::<Vec<_>>(), here);
         let devices = std::slice::from_ref(device);
-        let locks = locks::take(devices, &Remotes::default(), [!is_first || self.no_lock, true])?;
+        let locks = match is_first && !self.no_lock {
+            true => take(devices, &Remotes::default(), IfTaken::Leave)?,
+            false => Some(vec![]),
+        };
         all.barrier();
         Ok(locks)
     }

@@ -28,6 +28,7 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
+    // Those that show sections as people read them.
     #[arg(long, value_parser = formats(|format| format.ranks))]
     format: Option<&'static Format>,
 }

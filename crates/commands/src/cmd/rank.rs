@@ -32,14 +32,14 @@ pub struct Args {
     sources: Sources,
     /// How to write the ranking
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: Write,
+    format: Render,
 }
 
 /// Writes a ranking.
-type Write = fn(&Ranking) -> String;
+type Render = fn(&Ranking) -> String;
 
 /// Formats of a ranking, and what writes them.
-const FORMATS: [Choice<Write>; 5] = [
+const FORMATS: [Choice<Render>; 5] = [
     ("text", "Tables for a terminal", |all| text(&ranking::section(all))),
     ("md|markdown", "Tables for a pull request", |all| markdown(&ranking::section(all))),
     ("csv", "One line a row of the tables", ranking::spreadsheet),

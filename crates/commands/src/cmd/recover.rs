@@ -2,7 +2,8 @@
 //! do undisturbed?
 
 use super::found;
-use super::run::{cases, locks, trust};
+use super::run::locks::{self, IfTaken};
+use super::run::{cases, trust};
 use super::show::print;
 use crate::store::Scratch;
 use crate::worker::{Drill, Remotes, Try, host};
@@ -51,7 +52,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let filters = Filters::parse(&args.filter, &suite)?;
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     trust::ask(&suite, args.trust)?;
-    let Some(_locks) = locks::take(&devices, &Remotes::default(), [false; 2])? else {
+    let Some(_locks) = locks::take(&devices, &Remotes::default(), IfTaken::Wait)? else {
         return Ok(ExitCode::from(130));
     };
     let (mut all_well, mut any) = (true, false);

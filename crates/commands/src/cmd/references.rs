@@ -81,8 +81,8 @@ pub fn run(args: Args) -> Result<()> {
         .filter(|(name, _)| is_asked(name))
         .map(|(name, about)| Entry { name, about, example: example(name, &suites) })
         .collect();
-    let text = || entries.iter().map(text).collect::<Vec<_>>().join("\n");
-    print(&if args.json { json(&entries) } else { text() })
+    let texts = || entries.iter().map(text).collect::<Vec<_>>().join("\n");
+    print(&if args.json { json(&entries) } else { texts() })
 }
 
 /// The first workload that is verified with `reference`, in the suite in whose file it stands.

@@ -43,9 +43,11 @@ pub(super) struct Shown {
     sources: Sources,
 }
 
-/// A parser of the formats that are any of these.
-pub(super) fn formats(any: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
-    let all = FORMATS.iter().filter(move |format| any(format));
+/// A parser of the formats that `shown` lets through.
+pub(super) fn formats(
+    shown: fn(&Format) -> bool,
+) -> impl TypedValueParser<Value = &'static Format> {
+    let all = FORMATS.iter().filter(move |format| shown(format));
     one_of(all.map(|format| (format.name, format.about, format)))
 }
 

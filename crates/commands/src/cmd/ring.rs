@@ -2,7 +2,7 @@
 
 use super::choice::one_of;
 use super::mpi::{Common, sharing, start, title};
-use super::scaling::{Run, Scaled, tables};
+use super::scaling::{OverRanks, Scaled, Scaling, tables};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
@@ -64,8 +64,11 @@ pub fn run(_: Args) -> Result<ExitCode> {
 pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result<Option<String>> {
     let suite = args.precision.suite()?;
     let (n, ranks, variants) = (args.n as usize, all.size(), args.variants());
-    let run = |device: &Remote, group: &dyn Neighbours, is_weak: bool| {
-        let n = if is_weak { alike(n, ranks, group.size()) } else { n };
+    let run = |device: &Remote, group: &dyn Neighbours, how: Scaling| {
+        let n = match how {
+            Scaling::Strong => n,
+            Scaling::Weak => alike(n, ranks, group.size()),
+        };
         ring(device, group, suite.clone(), n, args.common.seed, &variants)
     };
     let divides = |count: usize| n.is_multiple_of(count);
@@ -73,7 +76,7 @@ pub fn serve(args: &Args, all: &dyn Neighbours, here: &dyn Neighbours) -> Result
     Ok((all.rank() == 0).then(|| text(args, &info, &runs, here.size())))
 }
 
-fn text(args: &Args, device: &DeviceInfo, runs: &[Run<Ringed>], here: usize) -> String {
+fn text(args: &Args, device: &DeviceInfo, runs: &[OverRanks<Ringed>], here: usize) -> String {
     let Some(all) = runs.last() else { return String::new() };
     let what = format!("Ring matrix product, n = {}, {}", args.n, args.precision.about());
     let mut out = title(&what, all.ranks, device);
@@ -94,9 +97,12 @@ fn text(args: &Args, device: &DeviceInfo, runs: &[Run<Ringed>], here: usize) -> 
     out
 }
 
-fn scaling(out: &mut String, (n, all): (usize, usize), runs: &[Run<Ringed>]) {
-    let line = |ranks: usize, ringed: &Ringed, is_weak: bool| {
-        let n = if is_weak { alike(n, all, ranks) } else { n };
+fn scaling(out: &mut String, (n, all): (usize, usize), runs: &[OverRanks<Ringed>]) {
+    let line = |ranks: usize, ringed: &Ringed, how: Scaling| {
+        let n = match how {
+            Scaling::Strong => n,
+            Scaling::Weak => alike(n, all, ranks),
+        };
         Scaled {
             ranks,
             what: format!("n = {n}"),

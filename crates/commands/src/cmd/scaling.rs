@@ -3,17 +3,27 @@
 use gpubench_core::units::{fixed, seconds};
 use std::fmt::Write;
 
-/// What one number of ranks took.
-pub(super) struct Run<T> {
+/// How the problem grows with the ranks.
+#[derive(Clone, Copy)]
+pub(super) enum Scaling {
+    /// Not at all: it is the whole one.
+    Strong,
+    /// A rank has as much to do as all ranks have of the whole one.
+    Weak,
+}
+
+/// What one number of ranks took for either problem.
+pub(super) struct OverRanks<T> {
     /// How many.
     pub ranks: usize,
     /// Of the whole problem.
     pub strong: T,
-    /// Of one that gives a rank as much to do as all ranks have; all of them have that already.
+    /// Of one that gives a rank as much to do as all ranks have; `None` for all ranks, whose whole problem is that
+    /// already.
     pub weak: Option<T>,
 }
 
-/// What a given number of ranks took.
+/// A line of a table.
 pub(super) struct Scaled {
     /// How many.
     pub ranks: usize,
@@ -30,12 +40,14 @@ pub(super) struct Scaled {
 pub(super) fn tables<T>(
     out: &mut String,
     [strong, weak]: [&str; 2],
-    runs: &[Run<T>],
-    line: impl Fn(usize, &T, bool) -> Scaled,
+    runs: &[OverRanks<T>],
+    line: impl Fn(usize, &T, Scaling) -> Scaled,
 ) {
-    let of_whole = runs.iter().map(|run| line(run.ranks, &run.strong, false));
+    let of_whole = runs.iter().map(|run| line(run.ranks, &run.strong, Scaling::Strong));
     table(out, strong, &of_whole.collect::<Vec<_>>());
-    let each = |run: &Run<T>| line(run.ranks, run.weak.as_ref().unwrap_or(&run.strong), true);
+    let each = |run: &OverRanks<T>| {
+        line(run.ranks, run.weak.as_ref().unwrap_or(&run.strong), Scaling::Weak)
+    };
     table(out, weak, &runs.iter().map(each).collect::<Vec<_>>());
 }
 

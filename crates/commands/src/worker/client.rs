@@ -65,7 +65,7 @@ pub fn signatures(backend: &str, source: &KernelSource) -> Result<Option<Vec<Sig
             client.close();
             Ok(Some(found))
         }
-        other => Err(unexpected(other)),
+        other => Err(other.failure()),
     }
 }
 
@@ -96,7 +96,7 @@ impl Client {
                     ))),
                 }
             }
-            other => Err(unexpected(other)),
+            other => Err(other.failure()),
         }
     }
 
@@ -113,7 +113,7 @@ impl Client {
         self.send(request)?;
         let mut doing = Stage::Prepare;
         loop {
-            match self.wait(stage_labels(doing)[1], deadlines.of(doing))? {
+            match self.wait(stage_activity(doing), deadlines.of(doing))? {
                 Reply::Stage(now) => {
                     stage(now);
                     doing = now;
@@ -137,7 +137,7 @@ impl Client {
         self.send(request)?;
         let mut doing = Stage::Prepare;
         while doing != Stage::Measure {
-            match self.wait(stage_labels(doing)[1], deadlines.of(doing))? {
+            match self.wait(stage_activity(doing), deadlines.of(doing))? {
                 Reply::Stage(now) => doing = now,
                 reply => return Ok(Some(reply)),
             }
@@ -198,7 +198,7 @@ impl Client {
         let mut client = Self::spawn(Self::command(&[], Some(backend), &Sim::default())?)?;
         match client.wait("listing the devices", LISTING)? {
             Reply::Devices(devices) => Ok((client, devices)),
-            other => Err(unexpected(other)),
+            other => Err(other.failure()),
         }
     }
 
@@ -290,8 +290,18 @@ fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
     Ok(send)
 }
 
+/// A stage in a word.
+pub fn stage_label(stage: Stage) -> &'static str {
+    stage_words(stage)[0]
+}
+
+/// What a worker does in it.
+fn stage_activity(stage: Stage) -> &'static str {
+    stage_words(stage)[1]
+}
+
 /// A stage in a word, and what a worker does in it.
-pub fn stage_labels(stage: Stage) -> [&'static str; 2] {
+fn stage_words(stage: Stage) -> [&'static str; 2] {
     match stage {
         Stage::CoolDown => ["cool down", "cooling down"],
         Stage::Prepare => ["prepare", "preparing the inputs"],
@@ -299,13 +309,6 @@ pub fn stage_labels(stage: Stage) -> [&'static str; 2] {
         Stage::Launch | Stage::LaunchVariant(_) => ["launch", "the first launch"],
         Stage::Verify => ["verify", "the verified run"],
         Stage::Measure => ["measure", "the measured run"],
-    }
-}
-
-fn unexpected(reply: Reply) -> Outcome {
-    match reply {
-        Reply::Failed(outcome) => outcome,
-        other => Outcome::Failed(format!("the worker answered out of turn: {other:?}")),
     }
 }
 

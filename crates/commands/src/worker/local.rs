@@ -41,7 +41,7 @@ impl LocalWorker {
         }
     }
 
-    /// Asks the process; one that failed is gone after.
+    /// Asks the process, starting one where there is none or the old one has no room; one that failed is gone after.
     pub fn ask(
         &mut self,
         request: &Request,

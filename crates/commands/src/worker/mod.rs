@@ -23,7 +23,7 @@ mod stderr_tail;
 mod supervisor;
 mod transport;
 
-pub use client::{devices, signatures, stage_labels};
+pub use client::{devices, signatures, stage_label};
 pub use group::kill_all;
 pub use host::{host, version};
 pub use recovery::{Drill, Try};

@@ -130,12 +130,12 @@ fn save_all(args: &Update, before: Before, folder: &Path) -> Result<()> {
             dropped(&read(&path)?);
         }
         let Pooled { header, records, noise, wall, .. } = pooled;
-        let (ended, learnt) = (now()?, learnt(&noise));
+        let (ended, floors) = (now()?, learnt(&noise));
         let footer = Footer { ended, wall, estimated: None, records: records.len() as u64 };
         let (noise, footer) = (Some(noise), Some(footer));
         let run = Run { path, header, records, noise, footer, ..Run::default() };
         baseline::save(&run, before != Before::None)?;
-        say(&format!("baseline: {}{learnt}", run.path.display()));
+        say(&format!("baseline: {}{floors}", run.path.display()));
     }
     Ok(())
 }

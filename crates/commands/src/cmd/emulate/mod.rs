@@ -255,8 +255,8 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
     let instrumentation = Instrumentation { counts, races: true, limit: args.limit, subgroup };
     match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds, mut launch)) => {
-            let shown = |wanted| shown(case, wanted, &mut launch.buffers);
-            one.show = args.show.iter().map(shown).collect::<Result<_>>()?;
+            let elements = |wanted| shown(case, wanted, &mut launch.buffers);
+            one.show = args.show.iter().map(elements).collect::<Result<_>>()?;
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;

@@ -19,7 +19,7 @@ pub struct Workload {
     /// Outputs along x and y.
     extent: [u32; 2],
     /// Operations and bytes of a launch with so many outputs along x and y, as a suite would say.
-    work: fn(f64, f64) -> (f64, f64),
+    work_of: fn(f64, f64) -> (f64, f64),
     /// Constants of the kernel's text besides its tiles.
     constants: fn(&Values<'_>) -> Vec<(&'static str, u32)>,
     /// How many channels are counted, one after the other; only one launch where all of the kernel is.
@@ -28,8 +28,8 @@ pub struct Workload {
     pub repeats: u32,
     /// Buffers and parameters of a launch with so many channels.
     inputs: fn(u32) -> (Vec<Buffer>, Vec<u32>),
-    /// What is to be added to what every kernel's variant does.
-    variant: fn(Variant, &Values<'_>, &GroupCounts) -> Variant,
+    /// Completes what every kernel's variant has.
+    finish: fn(Variant, &Values<'_>, &GroupCounts) -> Variant,
 }
 
 /// The parameters that every such kernel has.
@@ -41,7 +41,7 @@ pub static CONVOLUTION: Workload = Workload {
     about: "15×15 weights over 4096×4096 pixels",
     others: &["read_only", "use_padding", "use_shmem"],
     extent: [IMAGE, IMAGE],
-    work: |x, y| (2.0 * f64::from(FILTER * FILTER) * x * y, 8.0 * x * y),
+    work_of: |x, y| (2.0 * f64::from(FILTER * FILTER) * x * y, 8.0 * x * y),
     constants: |values| {
         let [local, padding] = ["use_shmem", "use_padding"].map(|name| values.of(name));
         vec![("FILTER", FILTER), ("LOCAL", local), ("PADDING", padding)]
@@ -53,7 +53,7 @@ pub static CONVOLUTION: Workload = Workload {
         let buffers = [pitch * pitch, FILTER * FILTER, IMAGE * IMAGE].map(zeros);
         (buffers.into(), vec![IMAGE, IMAGE])
     },
-    variant: convolution,
+    finish: convolution,
 };
 
 /// The delays of a telescope's channels, undone.
@@ -62,7 +62,7 @@ pub static DEDISPERSION: Workload = Workload {
     about: "1536 channels of 25000 samples, 2048 dispersion measures",
     others: &["tile_stride_x", "tile_stride_y"],
     extent: [TIMES, MEASURES],
-    work: |x, y| {
+    work_of: |x, y| {
         let channels = f64::from(CHANNELS);
         (x * y * channels, channels * f64::from(PITCH) + 4.0 * x * y)
     },
@@ -79,7 +79,7 @@ pub static DEDISPERSION: Workload = Workload {
         let buffers = vec![samples, delays.into(), zeros(TIMES * MEASURES)];
         (buffers, vec![TIMES, MEASURES, channels, PITCH, DM_STEP.to_bits()])
     },
-    variant: dedispersion,
+    finish: dedispersion,
 };
 
 fn zeros(length: u32) -> Buffer {
@@ -99,6 +99,8 @@ const DM_STEP: f32 = 0.02;
 
 /// Channels that are counted, spread over all; what every channel does is scaled up from two counts.
 const SAMPLED: [u32; 2] = [4, 12];
+// `repeats` is a whole number.
+const _: () = assert!(CHANNELS.is_multiple_of(SAMPLED[1]));
 
 /// A variant to count: its values by name.
 pub struct Values<'a>(pub BTreeMap<&'a str, f64>);
@@ -185,7 +187,7 @@ impl Workload {
     /// Operations and bytes of a launch.
     pub fn work(&self) -> (f64, f64) {
         let [x, y] = self.extent.map(f64::from);
-        (self.work)(x, y)
+        (self.work_of)(x, y)
     }
 
     /// The kernel of a variant.
@@ -233,7 +235,7 @@ impl Workload {
             overhangs,
             ..Variant::default()
         };
-        (self.variant)(variant, values, group)
+        (self.finish)(variant, values, group)
     }
 }
 

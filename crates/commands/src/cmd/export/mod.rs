@@ -21,17 +21,17 @@ pub struct Args {
     runs: Vec<PathBuf>,
     /// What to write
     #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
-    format: Write,
+    format: Render,
     /// The file to write, which must not exist (default: stdout; Parquet needs a file)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 /// Writes the files' records, to a file or to stdout.
-type Write = fn(&[RunFile], Option<&Path>) -> Result<()>;
+type Render = fn(&[RunFile], Option<&Path>) -> Result<()>;
 
 /// Formats of exports, and what writes them.
-const FORMATS: [Choice<Write>; 3] = [
+const FORMATS: [Choice<Render>; 3] = [
     ("csv", "One line a case and round", csv::write),
     ("parquet", "The same as a Parquet file", parquet::write),
     ("bencher", "Bencher's metric format: latencies by device and case", bencher::write),

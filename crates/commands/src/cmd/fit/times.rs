@@ -28,7 +28,7 @@ fn is_kernel(case: &Aggregate) -> bool {
 }
 
 /// Every verified kernel of a device (its number and itself): the quantile of its samples that is
-/// [`most_stable_quantile`] on the device, at its [`usual_speed`].
+/// [`most_stable_quantile`] on the device, at its [`usual_seconds`].
 pub(in crate::cmd) fn launches(
     records: &[Record],
     (number, device): (usize, &DeviceInfo),
@@ -38,7 +38,7 @@ pub(in crate::cmd) fn launches(
     let kernels = kernels(records, number);
     let samples = kernels.iter().flat_map(Aggregate::rounds);
     let quantile = most_stable_quantile(samples.map(|measured| measured.samples.as_slice()));
-    let estimator = TimeEstimator { quantile, usual: usual_speed(&kernels, device.kind) };
+    let estimator = TimeEstimator { quantile, usual: usual_seconds(&kernels, device.kind) };
     let known: Vec<Kernel> =
         kernels.iter().filter_map(|case| Kernel::of(case.described_by())).collect();
     kernel_counts.count(&known, &[rules]);
@@ -66,7 +66,7 @@ const MAX_SLOWDOWN: f64 = 4.0;
 struct TimeEstimator {
     /// Of the samples of a round.
     quantile: f64,
-    /// What [`usual_speed`] says.
+    /// What [`usual_seconds`] says.
     usual: Option<f64>,
 }
 
@@ -94,7 +94,7 @@ impl TimeEstimator {
 /// host's own processor whoever else uses it slows kernels and reference kernel alike, by half for minutes; times
 /// are scaled as if it had always been at its usual speed. A GPU that lowers its clock takes longer for
 /// what computes only, and nothing else runs on it: its times stay as they were measured.
-fn usual_speed(kernels: &[Aggregate], kind: DeviceKind) -> Option<f64> {
+fn usual_seconds(kernels: &[Aggregate], kind: DeviceKind) -> Option<f64> {
     let records = kernels.iter().flat_map(Aggregate::shown).map(|(record, _)| record);
     median_of(records.filter_map(reference_kernel)).filter(|_| kind == DeviceKind::Cpu)
 }
@@ -129,7 +129,7 @@ mod tests {
             with_usual.push(record(3, 1.0, Some([2e-4; 2])));
             with_usual.push(disturbed.clone());
             let kernels = kernels(&with_usual, 0);
-            let estimator = TimeEstimator { quantile: 0.5, usual: usual_speed(&kernels, kind) };
+            let estimator = TimeEstimator { quantile: 0.5, usual: usual_seconds(&kernels, kind) };
             kernels.iter().map(|case| estimator.seconds(case).unwrap()).collect::<Vec<_>>()
         };
         let near = |estimates: Vec<f64>, wanted: [f64; 4]| {

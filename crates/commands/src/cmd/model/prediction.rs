@@ -28,6 +28,13 @@ struct Part {
     equation: &'static str,
 }
 
+/// What the value of a part is made of: a number, several, or a text.
+pub trait PartValue: Into<Value> {}
+impl PartValue for f64 {}
+impl PartValue for Vec<f64> {}
+impl PartValue for &str {}
+impl PartValue for String {}
+
 fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|part| (&part.name, part)))
 }
@@ -38,11 +45,11 @@ impl Prediction {
         Self { model, parts: vec![] }
     }
 
-    /// With one part more: a number, several, or a text.
+    /// With one part more.
     pub fn part(
         mut self,
         name: impl Into<String>,
-        value: impl Into<Value>,
+        value: impl PartValue,
         unit: &'static str,
         equation: &'static str,
     ) -> Self {

@@ -6,7 +6,7 @@ use super::expected_launch::expected_launch;
 use super::finalists::narrowed;
 use super::session::{Done, Session, placed, scatter_seed};
 use super::time_budget::{AtLeast, Share, ToCome};
-use crate::worker::stage_labels;
+use crate::worker::stage_label;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
@@ -262,7 +262,7 @@ impl Session<'_> {
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
         let case = self.cross_device_oracle.prepare(case, supervisor.device(), &policy)?;
         let case = narrowed(case, self.records.iter().filter(|record| record.device == device));
-        let mut stage = |stage| progress.stage(stage_labels(stage)[0]);
+        let mut stage = |stage| progress.stage(stage_label(stage));
         let record = supervisor.measure(&case, &policy, &mut stage);
         match &record.outcome {
             Outcome::Skipped(why) => self.too_long.push((device, case, why.clone())),

@@ -10,30 +10,49 @@ use gpubench_core::record::Outcome;
 use gpubench_report::progress::say;
 use std::time::Duration;
 
-/// Locks all `devices` but where they are to be measured without, `no_lock`: all are in this machine or all in others.
-/// Waits for other runs to end unless `leave` says not to. `None` when interrupted meanwhile.
-pub fn take(
-    devices: &[DeviceInfo],
-    remotes: &Remotes,
-    [no_lock, leave]: [bool; 2],
-) -> Result<Option<Vec<DeviceLock>>> {
-    if no_lock {
-        return Ok(Some(vec![]));
-    }
-    match remotes.is_empty() {
-        true => here(devices, leave),
-        false => Ok(there(devices, remotes, leave)?.then(Vec::new)),
+/// What to do about devices that another run measures.
+#[derive(Clone, Copy, PartialEq)]
+pub enum IfTaken {
+    /// Wait until it ends.
+    Wait,
+    /// Leave with an error.
+    Leave,
+    /// Measure all the same: nothing is locked.
+    Measure,
+}
+
+impl IfTaken {
+    /// What `--no-lock` and `--no-wait` say.
+    pub fn of(no_lock: bool, no_wait: bool) -> Self {
+        match (no_lock, no_wait) {
+            (true, _) => Self::Measure,
+            (false, true) => Self::Leave,
+            (false, false) => Self::Wait,
+        }
     }
 }
 
-fn here(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
+/// Locks all `devices`, which are all in this machine or all in others. `None` when interrupted meanwhile.
+pub fn take(
+    devices: &[DeviceInfo],
+    remotes: &Remotes,
+    if_taken: IfTaken,
+) -> Result<Option<Vec<DeviceLock>>> {
+    match if_taken {
+        IfTaken::Measure => Ok(Some(vec![])),
+        _ if remotes.is_empty() => here(devices, if_taken),
+        _ => Ok(there(devices, remotes, if_taken)?.then(Vec::new)),
+    }
+}
+
+fn here(devices: &[DeviceInfo], if_taken: IfTaken) -> Result<Option<Vec<DeviceLock>>> {
     let folder = LockFolder::find();
     if let Some(doubt) = folder.doubt() {
         say(&doubt);
     }
     let mut locks = Vec::new();
     for (key, device) in LockKey::all(devices) {
-        match wait(&folder, &key, device, leave)? {
+        match wait(&folder, &key, device, if_taken)? {
             Some(lock) => locks.push(lock),
             None => return Ok(None),
         }
@@ -43,8 +62,8 @@ fn here(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> 
 
 /// Has the other machines lock the devices that are in them; whether they did before an interruption. Nothing tells two
 /// desks the same order of machines: a board has many names. So nothing is held while something else is waited for.
-fn there(devices: &[DeviceInfo], remotes: &Remotes, leave: bool) -> Result<bool> {
-    let mut turn = Turn { leave, is_announced: false };
+fn there(devices: &[DeviceInfo], remotes: &Remotes, if_taken: IfTaken) -> Result<bool> {
+    let mut turn = Turn { if_taken, is_announced: false };
     while !interrupt::asked() {
         match attempt(devices, remotes)? {
             None => {
@@ -85,9 +104,9 @@ fn wait(
     folder: &LockFolder,
     key: &LockKey,
     device: &DeviceInfo,
-    leave: bool,
+    if_taken: IfTaken,
 ) -> Result<Option<DeviceLock>> {
-    let mut turn = Turn { leave, is_announced: false };
+    let mut turn = Turn { if_taken, is_announced: false };
     while !interrupt::asked() {
         match DeviceLock::attempt(folder, key)? {
             Attempt::Taken(lock) => {
@@ -102,8 +121,7 @@ fn wait(
 
 /// One's turn, which another run has.
 struct Turn {
-    /// Whether to leave rather than wait.
-    leave: bool,
+    if_taken: IfTaken,
     is_announced: bool,
 }
 
@@ -113,7 +131,7 @@ impl Turn {
         // Of a length of its own, so that two runs do not come back at the same moment again and again.
         let pause = Duration::from_millis(150 + u64::from(std::process::id() % 100));
         let who = holder.map_or("another run".to_owned(), |pid| format!("the run with pid {pid}"));
-        if self.leave {
+        if self.if_taken == IfTaken::Leave {
             return Err(Error::Usage(format!(
                 "{device} is being measured by {who} (--no-lock insists, at the cost of both results)"
             )));

@@ -3,11 +3,12 @@
 
 use super::cross_device_oracle::CrossDeviceOracle;
 use super::deferred::Deferred;
+use super::locks::{self, IfTaken};
 use super::multi_device::MultiDeviceCase;
 use super::planned::Plan;
 use super::session::Session;
 use super::turns::Turns;
-use super::{Args, locks, resume};
+use super::{Args, resume};
 use crate::store::{Scratch, Writer, now};
 use crate::worker::{Remotes, WorkerSupervisor};
 use gpubench_core::error::{Error, Result};
@@ -88,7 +89,8 @@ pub(super) fn carry_out(
     (devices, remotes): (&[DeviceInfo], &Remotes),
     args: &Args,
 ) -> Result<Option<Vec<Ended>>> {
-    let Some(_locks) = locks::take(devices, remotes, [args.no_lock, args.no_wait])? else {
+    let Some(_locks) = locks::take(devices, remotes, IfTaken::of(args.no_lock, args.no_wait))?
+    else {
         return Ok(None);
     };
     let (mut plans, mut settings): (Vec<Plan<'_>>, Vec<Setting>) = (vec![], vec![]);

@@ -3,7 +3,7 @@
 use super::interrupt;
 use super::session::{Done, Session, placed, scatter_seed};
 use super::time_budget::{AtLeast, Share};
-use crate::worker::stage_labels;
+use crate::worker::stage_label;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Outcome, Record};
 use gpubench_experiments::Policy;
@@ -74,7 +74,7 @@ impl Session<'_> {
         // What all devices compute is compared with what the first device's case expects.
         let first = &self.header.devices[multi_device_case.first()];
         cases[0] = self.cross_device_oracle.prepare(&cases[0], first, &policy)?;
-        let mut stage = |stage| progress.stage(stage_labels(stage)[0]);
+        let mut stage = |stage| progress.stage(stage_label(stage));
         let record = supervisor.measure_multi_device(&cases, &policy, &mut stage);
         // Each round is a fresh process.
         supervisor.leave();

@@ -1,7 +1,7 @@
 //! A run before it begins: its header, its cases on every device, its time, and the devices and folders that it needs.
 
 use super::cases::{self, Filters, cases, count, seconds_each};
-use super::estimate::{Estimate, Extent, total};
+use super::estimate::{self, Estimate, Extent};
 use super::multi_device::{self, MultiDeviceCase};
 use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
@@ -155,14 +155,14 @@ impl<'a> Plan<'a> {
         format!(
             "{} in {rounds}{more}, {skipped} skipped; estimated time: {}{each}",
             counted(runs, "case"),
-            units::seconds(total(&self.estimates)),
+            units::seconds(estimate::total(&self.estimates)),
         )
     }
 
     /// What will be done by two suites in turn besides each one's outlook: whoever waits, waits for both.
     pub(super) fn outlook_of_both(plans: &[Self]) -> Option<String> {
         let [new, old] = plans else { return None };
-        let both = total(&new.estimates) + total(&old.estimates);
+        let both = estimate::total(&new.estimates) + estimate::total(&old.estimates);
         Some(format!("both suites in turn; estimated time: {}", units::seconds(both)))
     }
 
@@ -266,12 +266,14 @@ pub(super) fn new_header(
         exact_rounds: args.rounds.is_some(),
         budget: args.budget,
         cool_down: args.cool_down,
+        in_turn: None,
         verify_only: args.verify,
+        tuned: None,
         filters: args.filter.clone(),
+        imported: vec![],
         host: host(),
         remotes: remotes.hosts(devices),
         devices: devices.to_vec(),
-        ..Header::default()
     })
 }
 
@@ -330,7 +332,7 @@ mod tests {
         let header = new_header(&args, &suite, &[cpu], &Remotes::default()).unwrap();
         let plan = Plan::new(&args, &suite, &Filters::default(), header).unwrap();
         assert_eq!(plan.cases[0].run.len(), 10);
-        let (took, estimated) = (34.4, total(&plan.estimates));
+        let (took, estimated) = (34.4, estimate::total(&plan.estimates));
         assert!((0.85..1.15).contains(&(estimated / took)), "{estimated} s of {took} s");
     }
 

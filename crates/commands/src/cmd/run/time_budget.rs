@@ -198,10 +198,11 @@ impl TimeBudget {
 
     /// The time for `case`, whose turn is the first of those to come. `None` when the budget is used up.
     pub fn share(&self, case: &Case, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
-        self.share_of(self.overheads.of(case), to_come, at_least)
+        self.share_with(self.overheads.of(case), to_come, at_least)
     }
 
-    fn share_of(&self, overhead: f64, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
+    /// The same, where it needs `overhead` seconds besides measuring.
+    fn share_with(&self, overhead: f64, to_come: ToCome, at_least: AtLeast) -> Option<Share> {
         let Some(total) = self.total else {
             let seconds = self.max_seconds;
             return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
@@ -247,10 +248,11 @@ impl TimeBudget {
     /// equal ones.
     pub fn is_long(&self, case: &Case, rounds: u32, to_come: ToCome) -> bool {
         let overheads = [self.overheads.of(case), self.overheads.later(case)];
-        self.are_long(overheads, rounds, to_come)
+        self.is_long_with(overheads, rounds, to_come)
     }
 
-    fn are_long(&self, [next, later]: [f64; 2], rounds: u32, to_come: ToCome) -> bool {
+    /// The same, where its next turn needs `next` seconds besides measuring and each that follows `later`.
+    fn is_long_with(&self, [next, later]: [f64; 2], rounds: u32, to_come: ToCome) -> bool {
         let rounds = f64::from(rounds.max(1));
         // The last round measures for what makes it worth what surrounds it then.
         let last = if rounds > 1.0 { later } else { next };

@@ -45,8 +45,8 @@ pub fn expected(target: &Target, limits: &Limits, budget: Option<Duration>) -> E
     let (known, count) = (all.iter().flatten().count(), all.len());
     let (device, workload) = (target.device.label(), &target.workload.name);
     let took = seconds(begun.elapsed().as_secs_f64());
-    let printable = |why: Error| printable(&why.to_string(), MAX_WHY);
-    let why = why.map_or_else(String::new, |why| format!("; of another: {}", printable(why)));
+    let line = |why: Error| printable(&why.to_string(), MAX_WHY);
+    let why = why.map_or_else(String::new, |why| format!("; of another: {}", line(why)));
     say(&format!("{device} {workload}: counts order {known} of {count} variants ({took}){why}"));
     Expected(all)
 }
@@ -66,11 +66,11 @@ fn time(
         return missing("there was no time to count it");
     }
     // What the device does not take is not searched.
-    let case = |device: &DeviceInfo| {
+    let on = |device: &DeviceInfo| {
         target.case(device, variant, limits).map_err(|why| Error::Unsupported(why.to_string()))
     };
-    case(&target.device)?;
-    let case = case(&emulated_device())?;
+    on(&target.device)?;
+    let case = on(&emulated_device())?;
     let launch = counted_launch(&case, profiled.rules(), left)?;
     Ok(profiled.predict(&launch)?.seconds)
 }

@@ -33,9 +33,9 @@ pub(super) const MAX_WHY: usize = 200;
 /// A device that measures variants.
 pub struct DeviceLab<'a> {
     target: &'a Target,
-    /// How variants are measured.
+    /// The command line: how variants are measured.
     args: &'a Args,
-    limits: Limits,
+    limits: &'a Limits,
     cache: &'a Path,
     file: &'a mut TunedFile,
     supervisor: WorkerSupervisor,
@@ -48,10 +48,11 @@ impl<'a> DeviceLab<'a> {
     pub fn new(
         target: &'a Target,
         args: &'a Args,
+        limits: &'a Limits,
         cache: &'a Path,
         file: &'a mut TunedFile,
     ) -> Self {
-        let (supervisor, limits) = (supervisor(target, args), args.limits());
+        let supervisor = supervisor(target, args);
         Self { target, args, limits, cache, file, supervisor, lost: 0, best: None }
     }
 
@@ -85,7 +86,7 @@ fn supervisor(target: &Target, args: &Args) -> WorkerSupervisor {
 
 impl Lab for DeviceLab<'_> {
     fn attempt(&mut self, variant: usize, best: Option<f64>) -> Result<Attempt> {
-        let case = match self.target.case(&self.target.device, variant, &self.limits) {
+        let case = match self.target.case(&self.target.device, variant, self.limits) {
             Ok(case) => case,
             Err(reason) => {
                 let why = Some(printable(&reason.to_string(), MAX_WHY));

@@ -10,7 +10,8 @@ use crate::cmd::found;
 use crate::cmd::known::Profiles;
 use crate::cmd::require_threads;
 use crate::cmd::run::cases::Filters;
-use crate::cmd::run::{interrupt, locks, trust};
+use crate::cmd::run::locks::{self, IfTaken};
+use crate::cmd::run::{interrupt, trust};
 use crate::cmd::show::{print, text};
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, replace};
@@ -20,6 +21,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::workload::{Size, Verify};
 use gpubench_experiments::keys;
+use gpubench_experiments::plan::Limits;
 use gpubench_report::progress::say;
 use gpubench_report::render::json::json;
 use gpubench_suite::{Suite, Variant, Workload, suggest};
@@ -41,7 +43,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let devices = found::measured(&args.selector, &Remotes::default(), suite.layers)?;
     let profiled = profiled(&profiles, &devices)?;
     trust::ask(&suite, args.trust)?;
-    let locks = locks::take(&devices, &Remotes::default(), [args.no_lock, args.no_wait])?;
+    let if_taken = IfTaken::of(args.no_lock, args.no_wait);
+    let locks = locks::take(&devices, &Remotes::default(), if_taken)?;
     let Some(_locks) = locks else { return Ok(ExitCode::from(interrupt::EXIT)) };
     let targets = targets(&suite, &asked, &devices, &profiled)?;
     if args.exports() && targets.len() != 1 {
@@ -54,8 +57,8 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let searched = searched(args, targets, &mut file)?;
     export(args, &searched)?;
     let report = Report { suite: &suite.name, kind: args.strategy, searched: &searched };
-    let text = || report.sections().iter().map(text).collect();
-    print(&if args.json { json(&report.data()) } else { text() })?;
+    let sections = || report.sections().iter().map(text).collect();
+    print(&if args.json { json(&report.data()) } else { sections() })?;
     let file = args.tuned.display();
     if interrupt::asked() {
         say(&format!("interrupted; the same command goes on from {file}"));
@@ -161,17 +164,18 @@ fn targets(
 /// Searches each, then tries on each device what was the best of others.
 fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<Vec<Searched>> {
     let scratch = Scratch::new()?;
+    let limits = args.limits();
     let mut searched: Vec<Searched> = vec![];
     for target in targets {
         if interrupt::asked() {
             break;
         }
-        searched.push(one(args, target, scratch.path(), file)?);
+        searched.push(one(args, &limits, target, scratch.path(), file)?);
     }
     for one in 0..searched.len() {
         let missing = others_bests(&searched, one);
         let Searched { target, found, .. } = &mut searched[one];
-        let mut lab = DeviceLab::new(target, args, scratch.path(), file);
+        let mut lab = DeviceLab::new(target, args, &limits, scratch.path(), file);
         for variant in missing.into_iter().take_while(|_| !interrupt::asked()) {
             let attempt = lab.attempt(variant, None)?;
             lab.note(variant, &attempt)?;
@@ -182,7 +186,13 @@ fn searched(args: &Args, targets: Vec<Target>, file: &mut TunedFile) -> Result<V
     Ok(searched)
 }
 
-fn one(args: &Args, target: Target, cache: &Path, file: &mut TunedFile) -> Result<Searched> {
+fn one(
+    args: &Args,
+    limits: &Limits,
+    target: Target,
+    cache: &Path,
+    file: &mut TunedFile,
+) -> Result<Searched> {
     let Target { device, workload, .. } = &target;
     let mut before: Vec<(usize, _)> = vec![];
     for tried in file.tried.iter().filter(|tried| tried.is_of(device, workload, target.size())) {
@@ -198,7 +208,7 @@ fn one(args: &Args, target: Target, cache: &Path, file: &mut TunedFile) -> Resul
     let is_left = before.len() < target.space.len()
         && variants.is_none_or(|count| on_device < count as usize);
     let expected = match is_left {
-        true => expected(&target, &args.limits(), args.budget.map(Duration::from_secs_f64)),
+        true => expected(&target, limits, args.budget.map(Duration::from_secs_f64)),
         false => Expected::default(),
     };
     let mut strategy = strategy(args.strategy, &target.space, args.seed, &expected);
@@ -206,7 +216,7 @@ fn one(args: &Args, target: Target, cache: &Path, file: &mut TunedFile) -> Resul
         variants: variants.map_or(usize::MAX, |count| count as usize),
         time: args.budget.map(|time| Duration::from_secs_f64(time).saturating_sub(begun.elapsed())),
     };
-    let mut lab = DeviceLab::new(&target, args, cache, file);
+    let mut lab = DeviceLab::new(&target, args, limits, cache, file);
     let found = search(strategy.as_mut(), &mut lab, budget, (before, target.own))?;
     lab.leave();
     drop(strategy);

@@ -110,7 +110,7 @@ pub fn search(
     let (mut found, mut race) = (Found::default(), Race::default());
     for (variant, attempt) in before {
         strategy.report(variant, &attempt.outcome());
-        found.cut_off += losses(&mut race, &attempt);
+        found.cut_off += enter(&mut race, &attempt);
         found.add(variant, attempt);
     }
     let is_time = |share: f64| {
@@ -127,7 +127,7 @@ pub fn search(
         let best = found.best().filter(|_| first.is_none()).map(|(_, best)| best.high);
         let Some(variant) = first.take().or_else(|| strategy.ask()) else { break };
         let attempt = lab.attempt(variant, best)?;
-        found.cut_off += losses(&mut race, &attempt);
+        found.cut_off += enter(&mut race, &attempt);
         strategy.report(variant, &attempt.outcome());
         lab.note(variant, &attempt)?;
         found.add(variant, attempt);
@@ -138,8 +138,8 @@ pub fn search(
     Ok(found)
 }
 
-/// How often a result shows that its variant lost the race: by its launch, by its interval. The race goes on with it.
-fn losses(race: &mut Race, attempt: &Attempt) -> usize {
+/// Enters a result into the race; how often it shows that its variant lost: by its launch, by its interval.
+fn enter(race: &mut Race, attempt: &Attempt) -> usize {
     let by_launch = usize::from(attempt.launch.is_some());
     let Some(interval) = attempt.interval else { return by_launch };
     let by_interval = usize::from(race.has_lost(&interval));

@@ -99,7 +99,7 @@ impl Report<'_> {
     }
 }
 
-/// The best so far after some numbers of variants, up to `last`: what `best` says of the position of a try.
+/// The best so far after some numbers of variants, up to `last`; `best` gives the one after the try at an index.
 pub fn curve<C: Into<Cell>>(last: usize, column: Column, best: impl Fn(usize) -> C) -> Table {
     let places = STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last));
     Table::of("curve", "Best so far", places)

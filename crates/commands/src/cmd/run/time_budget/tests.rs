@@ -18,14 +18,14 @@ fn after(spent: f64, budget: &TimeBudget) -> TimeBudget {
 }
 
 fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
-    let share = after(spent, budget).share_of(0.0, turns(left), at_least(false, smallest));
+    let share = after(spent, budget).share_with(0.0, turns(left), at_least(false, smallest));
     share.map(|share| share.seconds)
 }
 
 #[test]
 fn without_a_budget_every_case_has_max_seconds() {
     let time_budget = TimeBudget::new(None, 7.0, 10);
-    let share = after(1e6, &time_budget).share_of(3.0, turns(1000), at_least(true, false));
+    let share = after(1e6, &time_budget).share_with(3.0, turns(1000), at_least(true, false));
     assert_eq!(share, Some(Share { seconds: 7.0, warmup: 5.0 }));
 }
 
@@ -45,7 +45,7 @@ fn half_of_the_time_for_measuring_is_shared_by_what_surrounds_it() {
     let time_budget = TimeBudget::new(Some(100.0), 50.0, 1000);
     let share = |overhead, last| {
         let to_come = ToCome { turns: 10, overhead: 40.0 };
-        let share = time_budget.share_of(overhead, to_come, at_least(last, false));
+        let share = time_budget.share_with(overhead, to_come, at_least(last, false));
         share.map_or(f64::NAN, |share| share.seconds * 1.5)
     };
     // Of 100 s 40 surround, so that each of ten gets 3 s, and 30 s are shared by the 40.
@@ -54,15 +54,15 @@ fn half_of_the_time_for_measuring_is_shared_by_what_surrounds_it() {
     assert!((share(20.0, false) - 18.0).abs() < 1e-9);
     assert!((share(4.0, true) - 8.0).abs() < 1e-9, "in the last round twice what surrounds it");
     let short = ToCome { turns: 10, overhead: 80.0 };
-    let share = time_budget.share_of(4.0, short, at_least(true, false));
+    let share = time_budget.share_with(4.0, short, at_least(true, false));
     let seconds = share.map_or(f64::NAN, |share| share.seconds * 1.5);
     assert!((seconds - 1.875).abs() < 1e-9, "not where others would get none: {seconds}");
     let sampling = AtLeast { sampling: 20.0, ..AtLeast::default() };
     let to_come = ToCome { turns: 10, overhead: 40.0 };
-    let long = time_budget.share_of(4.0, to_come, sampling);
+    let long = time_budget.share_with(4.0, to_come, sampling);
     assert_eq!(long.map(|share| share.seconds), Some(20.0), "what a long launch needs");
     let more = ToCome { turns: 10, overhead: 300.0 };
-    let share = time_budget.share_of(6.0, more, at_least(false, false));
+    let share = time_budget.share_with(6.0, more, at_least(false, false));
     let share = share.map_or(f64::NAN, |share| share.seconds * 1.5);
     assert!((share - 1.5).abs() < 1e-9, "a quarter of the time, whatever is expected: {share}");
 }
@@ -72,8 +72,9 @@ fn the_last_case_does_not_take_more_than_there_is() {
     let time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
     for left in [0.2, 1.0, 3.0, 9.0] {
         let to_come = ToCome { turns: 1, overhead: 0.1 };
-        let share =
-            after(10.0 - left, &time_budget).share_of(0.1, to_come, at_least(true, true)).unwrap();
+        let share = after(10.0 - left, &time_budget)
+            .share_with(0.1, to_come, at_least(true, true))
+            .unwrap();
         let all = 0.1 + share.seconds + share.warmup;
         assert!(all <= left + 1e-9, "{all} s of {left} s");
     }
@@ -103,7 +104,7 @@ fn pauses_take_their_share_from_the_second_case_on() {
     budget.pauses.learn(&record);
     assert_eq!(share(&budget, 0.0), Some(20.0 / 1.5), "it is expected to last 5 s");
     assert_eq!(share(&budget, 96.0), None, "there is no time for a pause and a case");
-    let last = after(94.0, &budget).share_of(0.0, turns(1), at_least(true, false)).unwrap();
+    let last = after(94.0, &budget).share_with(0.0, turns(1), at_least(true, false)).unwrap();
     assert!((last.seconds + last.warmup - 1.0).abs() < 1e-9, "{last:?}");
 }
 
@@ -111,14 +112,15 @@ fn pauses_take_their_share_from_the_second_case_on() {
 fn a_case_is_long_by_what_its_turns_may_take() {
     let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
     let to_come = ToCome { turns: 100, overhead: 50.0 };
-    let long =
-        |spent, overheads, rounds| after(spent, &time_budget).are_long(overheads, rounds, to_come);
+    let long = |spent, overheads, rounds| {
+        after(spent, &time_budget).is_long_with(overheads, rounds, to_come)
+    };
     // Of 100 turns each may take a second, a third of it besides measuring.
     assert!(!long(0.0, [0.33, 0.1], 1) && long(0.0, [0.34, 0.1], 1));
     assert!(long(50.0, [0.17, 0.1], 1), "half is spent");
     // And 4 s for four, of which the last measures for twice what surrounds it.
     assert!(!long(0.0, [1.4, 0.5], 4) && long(0.0, [1.6, 0.5], 4));
-    assert!(!TimeBudget::new(None, 5.0, 1).are_long([1e3; 2], 4, to_come), "none is short");
+    assert!(!TimeBudget::new(None, 5.0, 1).is_long_with([1e3; 2], 4, to_come), "none is short");
     let case = sample::case("memory", "copy", 10);
     let (around, of) =
         (time_budget.overheads.of(&case), |sampling| time_budget.turn_seconds(&case, sampling));
