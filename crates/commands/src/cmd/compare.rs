@@ -287,11 +287,12 @@ fn say_doubts(old: &Run, new: &Run) {
             old.path.display()
         ));
     }
-    if is_same_start(&old.header.started, &new.header.started) && !in_turn(old, new) {
-        say(&format!(
-            "{}: it holds the new run itself, which cannot differ from itself",
-            old.path.display()
-        ));
+    let (before, now) = (&old.header, &new.header);
+    let is_same = (&before.suite, &before.suite_hash) == (&now.suite, &now.suite_hash)
+        && is_same_start(&before.started, &now.started);
+    if is_same && !in_turn(old, new) {
+        let old = old.path.display();
+        say(&format!("{old}: it holds the new run itself, which cannot differ from itself"));
     }
 }
 
