@@ -8,9 +8,14 @@ use std::process::Command;
 
 /// The portrait of the runs of `ceilings`, unpacked into `folder`.
 fn portrait(folder: &Path, options: &[&str]) -> String {
+    portrait_of(["visit-4-ceilings-opencl", "ceilings-vulkan"], folder, options)
+}
+
+/// The portrait of two recorded runs in this order, unpacked into `folder`.
+fn portrait_of(runs: [&str; 2], folder: &Path, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
     command.args(["portrait", "--color", "never"]).args(options);
-    for name in ["visit-4-ceilings-opencl", "ceilings-vulkan"] {
+    for name in runs {
         let packed = format!("docs/results/h100/{name}.jsonl.gz");
         let packed = File::open(Path::new(env!("CARGO_MANIFEST_DIR")).join(packed)).unwrap();
         let run = folder.join(format!("{name}.jsonl"));
@@ -58,4 +63,17 @@ fn one_device_can_be_shown_alone_and_a_page_has_curves() {
     let page = portrait(folder.path(), &["--format", "html"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<svg").count() >= 2);
     assert!(page.contains("Variants that reached the ceilings"));
+}
+
+/// One run says what ceilings the device lacks, the other what atomics cost.
+#[test]
+fn what_two_runs_show_of_a_device_is_shown_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |runs: [&str; 2]| portrait_of(runs, folder.path(), &[]);
+    let [one, other] = ["visit-5-ceilings-opencl", "visit-5-characterise-opencl"];
+    let text = of([one, other]);
+    assert_eq!(text, of([other, one]));
+    assert!(row(&text, "Ceilings\n", "subgroup/ballot").contains("unsupported"), "{text}");
+    let atomics = row(&text, "Launches, local memory", "atomic additions to one word");
+    assert!(atomics.contains("G/s"), "{atomics}");
 }

@@ -38,7 +38,7 @@ fn each_device_is_a_column() {
     records.extend(sets.map(read));
     // What the time budget left out might have reached more.
     let outcome = Outcome::Unsupported("too large".into());
-    records.push(Record { measured: None, outcome, ..read(1 << 28) });
+    records.push(Record { measured: None, outcome, ceiling: None, ..read(1 << 28) });
     let name = "sample.jsonl".into();
     let source =
         Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
