@@ -9,14 +9,14 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The shipped suites in a folder of their own, with one that selects from them.
-fn place(select: &str) -> Place {
+pub fn place(select: &str) -> Place {
     let place = Place::new();
     let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites");
     for entry in std::fs::read_dir(suites).unwrap() {
         let path = entry.unwrap().path();
         std::fs::copy(&path, place.folder.path().join(path.file_name().unwrap())).unwrap();
     }
-    let includes = "characterise, transpose, filters, finance";
+    let includes = "characterise, micro, transpose, filters, finance";
     let includes: Vec<String> = includes.split(", ").map(|name| format!("{name}.yaml")).collect();
     let includes = includes.join(", ");
     let suite = format!("version: 1\nname: mine\ninclude: [{includes}]\nselect: {select}\n");
@@ -29,7 +29,7 @@ fn device(name: &str) -> String {
 }
 
 /// What it wrote to stdout and stderr, and its exit code.
-fn run_gpubench(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
+pub fn run_gpubench(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
     let output = place.output(arguments);
     (text(&output.stdout), text(&output.stderr), output.status.code())
 }

@@ -6,6 +6,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod recovery;
+mod searched;
 
 use gpubench::backend::sim::{Description, Noise, Sim};
 

@@ -15,6 +15,7 @@ pub mod sensors;
 pub mod sim;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod thread_placement;
 mod timeline;
 mod validation;
 pub mod vulkan;

@@ -11,6 +11,7 @@ use gpubench_core::gpu::{
 };
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
+use gpubench_device::thread_placement::ThreadTimes;
 use std::iter::repeat_n;
 use std::time::Instant;
 
@@ -150,7 +151,12 @@ impl ReferenceKernel {
         let Some(sample) = self.prepared(device, out, self.launches())? else { return Ok(None) };
         let is_first = self.cost == 0.0 && self.work == Work::Arithmetic;
         if is_first && device.info().kind != DeviceKind::Simulated {
+            let times = ThreadTimes::now();
             self.woken(device, out)?;
+            if device.info().kind == DeviceKind::Cpu {
+                let threads = times.place();
+                tracing::debug!(threads, "kept on a processor of its own");
+            }
         }
         let begun = Instant::now();
         let best = best(device, &sample, self.launches());

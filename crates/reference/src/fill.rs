@@ -51,7 +51,7 @@ fn other_bytes(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Vec<u8> {
                 return bytes.copy_from_slice(&rng.random::<u64>().to_ne_bytes()[..size]);
             }
             Fill::Index => i as f64,
-            Fill::Cycle => cycle[i] as f64,
+            Fill::Cycle => f64::from(cycle[i]),
             Fill::Constant(x) => *x,
         };
         scalar.write(wrapped(number), bytes);
@@ -80,7 +80,7 @@ fn integers<T: Clone + Default + Send>(
         }
         Fill::RandomBits => drawn(count, seed, |rng| of(i64::from(rng.random::<u32>()))),
         Fill::Index => (0..count as i64).map(of).collect(),
-        Fill::Cycle => cycle(count, seed).into_iter().map(|i| of(i as i64)).collect(),
+        Fill::Cycle => cycle(count, seed).into_iter().map(|i| of(i64::from(i))).collect(),
         Fill::Constant(x) => vec![of(*x as i64); count],
     }
 }
@@ -178,26 +178,28 @@ const QUARTERS: [usize; 4] = [0, 2, 1, 3];
 /// `next[i]` follows `i`, in one cycle through all. It goes round all lines as often as a line has positions, and
 /// visits one of each line in a round: window by window, the lines of a window at random. So whatever comes back
 /// was last seen as many bytes ago as there are, and a level of memory ends sharply; no prefetcher knows the next
-/// line; and translations of addresses, of which a window needs few, cost next to nothing.
-fn cycle(count: usize, seed: u64) -> Vec<usize> {
+/// line; and translations of addresses, of which a window needs few, cost next to nothing. Positions are of 32 bits,
+/// as the words are.
+fn cycle(count: usize, seed: u64) -> Vec<u32> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let mut lines: Vec<usize> = (0..count.div_ceil(LINE)).collect();
+    let mut lines: Vec<u32> = (0..count.div_ceil(LINE) as u32).collect();
     let mut next = vec![0; count];
     let mut ends: Option<[usize; 2]> = None;
     for round in 0..LINE {
         let place = QUARTERS[round % 4] * (LINE / 4) + round / 4;
         for window in lines.chunks_mut(WINDOW) {
             window.shuffle(&mut rng);
-            for at in window.iter().map(|line| line * LINE + place).filter(|at| *at < count) {
+            let places = window.iter().map(|&line| line as usize * LINE + place);
+            for at in places.filter(|at| *at < count) {
                 if let Some([_, last]) = ends {
-                    next[last] = at;
+                    next[last] = at as u32;
                 }
                 ends = Some([ends.map_or(at, |[first, _]| first), at]);
             }
         }
     }
     if let Some([first, last]) = ends {
-        next[last] = first;
+        next[last] = first as u32;
     }
     next
 }
