@@ -24,8 +24,8 @@ impl ThreadTimes {
         let spent: Vec<_> =
             now.0.iter().map(|&(id, time)| (id, time.saturating_sub(before(id)))).collect();
         let busiest = spent.iter().map(|&(_, time)| time).max().unwrap_or(0);
-        let works = |time: u64| time > 0 && time >= busiest / 2;
-        spent.into_iter().filter(|&(_, time)| works(time)).map(|(id, _)| id).collect()
+        let computed = |time: u64| time > 0 && time >= busiest / 2;
+        spent.into_iter().filter(|&(_, time)| computed(time)).map(|(id, _)| id).collect()
     }
 }
 

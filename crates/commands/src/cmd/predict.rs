@@ -9,6 +9,7 @@ use super::require_threads;
 use super::results;
 use super::show::{print, text};
 use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
+use clap::ArgGroup;
 use gpubench_analysis::fit::{
     Bound, Counted, Device, End, Evaluation, Launch, Model, PredictedTime, Profiled, View, evaluate,
 };
@@ -28,12 +29,13 @@ use std::time::Duration;
 
 /// Arguments of `gpubench predict`.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("devices").args(["runs", "profiles"]).required(true).multiple(true))]
 pub struct Args {
     /// A suite file, or the name of an embedded suite: what to predict
     #[arg(value_name = "SUITE")]
     suite: String,
     /// Runs of kernels on the devices to predict it on, or folders of them: the hybrid is fitted to them
-    #[arg(long = "from", value_name = "RUN", num_args = 1.., required_unless_present = "profiles")]
+    #[arg(long = "from", value_name = "RUN", num_args = 1..)]
     runs: Vec<PathBuf>,
     /// Profiles of the devices to predict it on: of `gpubench profile --json`, runs or baselines
     /// of the suite `characterise`, or descriptions of simulated GPUs (`.yaml`)

@@ -58,7 +58,7 @@ impl Table {
         };
         let header = reader.headers().map_err(internal)?.clone();
         let mut table = Self { file: file.to_owned(), text: text.into(), header, rows: Vec::new() };
-        table.require(columns)?;
+        table.require(columns, "the header must name")?;
         for record in reader.records() {
             let record = record.map_err(internal)?;
             let byte = record.position().map_or(0, ::csv::Position::byte);
@@ -89,11 +89,11 @@ impl Table {
         self.diagnostic(offset, len, message, Some(help))
     }
 
-    /// That the header names all of `columns`, and each column once.
+    /// That the header names all of `columns`, and each column once. `named` says who names them.
     ///
     /// # Errors
     /// [`Error::Suite`] with the place of the mistake.
-    pub fn require(&self, columns: &[&str]) -> Result<()> {
+    pub fn require(&self, columns: &[&str], named: &str) -> Result<()> {
         if let Some((_, twice)) = self
             .header
             .iter()
@@ -109,7 +109,7 @@ impl Table {
                 line_start(&self.text, 0),
                 0,
                 &format!("no column `{missing}`"),
-                Some(&format!("the header must name {}", columns.join(", "))),
+                Some(&format!("{named} {}", columns.join(", "))),
             )),
         }
     }
@@ -137,7 +137,8 @@ impl<'a> Row<'a> {
     /// [`Error::Suite`] when the field is empty.
     pub fn text(self, column: &str) -> Result<&'a str> {
         let text = self.optional(column);
-        if text.is_empty() { Err(self.diagnostic(column, "empty field", None)) } else { Ok(text) }
+        let why = || self.diagnostic(column, &format!("empty field in column `{column}`"), None);
+        if text.is_empty() { Err(why()) } else { Ok(text) }
     }
 
     /// The text in `column`; empty where there is none.
@@ -259,7 +260,7 @@ mod tests {
             ("name,n,x\na,1,nan\n", "t.csv:2:5: `nan`"),
             ("name,n,x\na,1.5,1\n", "t.csv:2:3: `1.5` in column `n` is not a whole number"),
             ("name,n,x\n\n\"a,b\",0,1\n", "t.csv:3:7: `0`"),
-            ("name,n,x\n,1,1\n", "t.csv:2:1: empty field"),
+            ("name,n,x\n,1,1\n", "t.csv:2:1: empty field in column `name`"),
             ("name,n,x\na,1\n", "t.csv:2:3: 2 fields where the header names 3 columns"),
             ("name,n,x\na,1,1,9\n", "t.csv:2:7: 4 fields"),
             ("name,n,n,x\n", "t.csv:1:6: two columns are called `n`"),

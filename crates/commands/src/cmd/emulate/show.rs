@@ -102,12 +102,9 @@ fn in_full(one: &Emulated, counts: &Counts, width: Option<usize>) -> String {
         Some(group) => format!("group {group:?} of {:?}", one.groups),
         None => format!("all {} groups", counts.groups),
     };
-    let mut out = format!(
-        "{}: {groups}, {} work-items each, in {}\n\n",
-        name(one),
-        counts.group_size,
-        seconds(one.seconds)
-    );
+    let (size, time) = (counts.group_size, seconds(one.seconds));
+    let heading = format!("{}: {groups}, {size} work-items each, in {time}", name(one));
+    let mut out = wrapped(&heading, ["", ""], false) + "\n";
     for table in [instructions(counts), memory(counts), lines(counts)] {
         out += &text::table(&table, width);
         out.push('\n');

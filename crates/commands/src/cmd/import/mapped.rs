@@ -22,6 +22,9 @@ const WORK: f64 = 1e9;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
+    /// Whose mapping it is.
+    #[serde(skip)]
+    file: String,
     #[serde(rename = "version", deserialize_with = "version")]
     _version: (),
     device: Device,
@@ -143,6 +146,7 @@ impl Mapping {
 
     fn parse(file: &str, text: &str) -> Result<Self> {
         let mapping: Self = yaml::parse(file, text).map_err(|at| Error::Suite(vec![at]))?;
+        let mapping = Self { file: file.to_owned(), ..mapping };
         let wrong = |why: &str| Err(Error::Usage(format!("{file}: {why}")));
         match &mapping {
             Self { time: None, rate: None, .. } => wrong("it has neither `time` nor `rate`"),
@@ -162,7 +166,8 @@ impl Mapping {
     /// Where the table lacks a column that is named, or a cell is not what it should be, with its place.
     pub fn read(&self, source: &Source, all: &mut Results) -> Result<()> {
         let columns = self.columns();
-        let table = Table::parse(&source.file, &source.text, &columns)?;
+        let table = Table::parse(&source.file, &source.text, &[])?;
+        table.require(&columns, &format!("`{}` names", self.file))?;
         for row in table.rows() {
             let round = match &self.round {
                 Some(column) => match row.count(column, 0)? {

@@ -5,6 +5,7 @@ use super::measured::{Measured, measured};
 use super::simulated::{self, Simulation};
 use crate::cmd::number::{at_least_zero, share};
 use crate::cmd::show::{print, wrapped};
+use clap::ArgGroup;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::{counted, listed};
 use gpubench_core::units::seconds;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 /// Arguments of `gpubench plan checkpoint`.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("save").args(["cost", "from", "save_download"]).required(true).multiple(true))]
 pub struct Checkpoint {
     /// Failures of a node: it survives t seconds with probability exp(-RATE * t^SHAPE)
     #[arg(long, value_name = "RATE", value_parser = at_least_zero)]
@@ -30,7 +32,7 @@ pub struct Checkpoint {
     #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     serial: f64,
     /// Seconds that a checkpoint costs
-    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero, required_unless_present_any = ["from", "save_download"])]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     cost: Option<f64>,
     #[command(flatten)]
     parts: SaveParts,

@@ -52,11 +52,11 @@ impl Searched {
         on_device.map(|(_, attempt)| attempt.outcome()).map(so_far).collect()
     }
 
-    /// Failures by kind; what is only slow is none.
-    fn failures(&self) -> BTreeMap<&str, usize> {
+    /// Failures by kind, of these attempts; what is only slow is none.
+    fn failures(&self, of: impl Fn(&Attempt) -> bool) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
         let failed = |attempt: &Attempt| attempt.interval.is_none() && attempt.launch.is_none();
-        let failed = self.found.tried.iter().filter(|(_, attempt)| failed(attempt));
+        let failed = self.found.tried.iter().filter(|(_, one)| failed(one) && of(one));
         failed.for_each(|(_, attempt)| *all.entry(attempt.outcome.as_str()).or_default() += 1);
         all
     }
@@ -141,7 +141,7 @@ impl Report<'_> {
             "space": target.space.len(),
             "tried": found.on_device(),
             "cut_off": found.cut_off,
-            "failures": one.failures(),
+            "failures": one.failures(|_| true),
             "verified": target.workload.verify.against(),
             "best": best,
             "within_5_percent": one.within(AS_GOOD),
@@ -226,9 +226,11 @@ fn counts(one: &Searched) -> Sentence {
         .value(found.on_device() as f64, Unit::Count)
         .text(", of which racing cut off ")
         .value(found.cut_off as f64, Unit::Count);
-    for (kind, count) in one.failures() {
-        sentence =
-            sentence.text(", ").name(kind.to_owned()).text(": ").value(count as f64, Unit::Count);
+    for (on_device, before) in [(true, ", "), (false, "; not tried, ")] {
+        for (kind, count) in one.failures(|attempt| attempt.on_device == on_device) {
+            let kind = sentence.text(before).name(kind.to_owned());
+            sentence = kind.text(": ").value(count as f64, Unit::Count);
+        }
     }
     sentence
 }

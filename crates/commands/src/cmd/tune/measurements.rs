@@ -120,7 +120,7 @@ mod tests {
             ("x,outcome,median_ms\nbig,ok,2\n", "t.csv:2:1: `big` in column `x` is not a number"),
             ("x,outcome,median_ms\n1,ok,fast\n", "t.csv:2:6: `fast` in column `median_ms`"),
             ("x,outcome,median_ms\n1,ok,-1\n", "t.csv:2:6: `-1`"),
-            ("x,outcome,median_ms\n1,ok,\n", "t.csv:2:6: empty field"),
+            ("x,outcome,median_ms\n1,ok,\n", "t.csv:2:6: empty field in column `median_ms`"),
             ("x,outcome,median_ms,q25_ms\n1,ok,1,2\n", "t.csv:2:8: `q25_ms` is above `median_ms`"),
             ("x,outcome,median_ms,q75_ms\n1,ok,2,1\n", "t.csv:2:8: `q75_ms` is below `median_ms`"),
         ] {
