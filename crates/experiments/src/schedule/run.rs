@@ -15,8 +15,7 @@ use gpubench_core::record::{Detail, Timed};
 use gpubench_core::workload::Split;
 use gpubench_model::pipeline::Engines;
 use gpubench_model::pipeline_fit::{Run, fit};
-use gpubench_model::schedule::{Plan, Problem};
-use gpubench_model::schedule_rules::Rule;
+use gpubench_model::schedule::{Class, Plan, Problem};
 use gpubench_model::schedule_search::search;
 use gpubench_model::streams::Stages;
 
@@ -167,22 +166,11 @@ fn plans(problem: &Problem) -> Vec<(String, Option<Plan>)> {
         1 => ("no partition".to_owned(), Some(Plan::equal(1))),
         count => (format!("{count} equal parts"), Some(Plan::equal(count))),
     };
-    let rule = |rule: Rule| (format!("rule {}", rule_name(rule)), rule.plan(problem));
+    let rule = |class: Class| (format!("rule {}", class.label()), class.plan(problem));
     [1, 10, 100, 1000]
         .into_iter()
         .map(equal)
-        .chain(Rule::ALL.into_iter().map(rule))
+        .chain(Class::ALL.into_iter().map(rule))
         .chain([("search".to_owned(), Some(search(problem).plan))])
         .collect()
-}
-
-fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::KernelBoundUploadHeavy => "kernel bound, upload heavy",
-        Rule::KernelBoundDownloadHeavy => "kernel bound, download heavy",
-        Rule::KernelBoundGeneral => "kernel bound, general",
-        Rule::TransferBoundUploadHeavy => "transfer bound, upload heavy",
-        Rule::TransferBoundDownloadHeavy => "transfer bound, download heavy",
-        Rule::TransferBoundGeneral => "transfer bound, general",
-    }
 }
