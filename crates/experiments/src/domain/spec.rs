@@ -1,11 +1,12 @@
 //! How a domain is cut into parts, and what they exchange, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_core::workload::{Faces, Size, cut};
 use gpubench_suite::Expression;
 use gpubench_suite::Node;
 use gpubench_suite::{At, Decode, Diagnostics};
 use gpubench_suite::{Expr, OptionsContext, Partner, Place, Workload, WrongOption};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 use std::ops::Range;
 
 gpubench_suite::spec! {
@@ -51,6 +52,8 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<HaloSpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else {
             let message = "this cuts a domain into parts that exchange halos: say how";
@@ -69,10 +72,6 @@ impl crate::experiment::Spec for Spec {
             unpack: context.named(&given.unpack),
             at: [given.cuts.at, given.exchange.at],
         })
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<HaloSpec>())
     }
 
     fn partners(&self) -> Vec<Partner> {

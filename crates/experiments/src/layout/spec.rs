@@ -1,10 +1,11 @@
 //! How a buffer's layout is transformed, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_suite::Expression;
 use gpubench_suite::Node;
 use gpubench_suite::{At, Decode};
 use gpubench_suite::{Expr, OptionsContext, Partner, Place};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 
 gpubench_suite::spec! {
     /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
@@ -37,6 +38,8 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<LayoutSpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else {
             let message =
@@ -65,10 +68,6 @@ impl crate::experiment::Spec for Spec {
             by: context.named(&by),
             then: context.named(&then),
         })
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<LayoutSpec>())
     }
 
     fn partners(&self) -> Vec<Partner> {
