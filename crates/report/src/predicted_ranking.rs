@@ -18,7 +18,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
              costs in the devices' profiles. No parameter of it was fitted to any time of a case \
              ranked here.",
         )
-        .fact("model", "model", prediction.model.name())
+        .fact("model", "model", prediction.model.name)
         .fact("cases", "over", count(prediction.common.len()).counted(all, "case"))
         .fact("reference", "speed 1", device(&ranking.devices[prediction.reference]))
         .fact(
