@@ -168,10 +168,7 @@ impl Spec for () {
         match &node.value {
             Value::Null => Some(()),
             Value::Map(entries) if entries.is_empty() => Some(()),
-            _ => {
-                context.diagnostics.push(&node.at, "this experiment has no options", None);
-                None
-            }
+            _ => context.diagnostics.reject(&node.at, "this experiment has no options", None),
         }
     }
 }

@@ -32,8 +32,7 @@ impl crate::experiment::Spec for Spec {
         let ConcurrencySpec { with, copies } = ConcurrencySpec::decode(node, context.diagnostics)?;
         let copies = match copies {
             Some(At { value: 0 | 1, at }) => {
-                context.diagnostics.push(&at, "copies at once are two or more", None);
-                return None;
+                return context.diagnostics.reject(&at, "copies at once are two or more", None);
             }
             Some(copies) => copies.value,
             None => 1,

@@ -58,8 +58,7 @@ impl crate::experiment::Spec for Spec {
         let Some(node) = node else {
             let message = "this cuts a domain into parts that exchange halos: say how";
             let help = "`{ halo: { cuts: […], exchange: […], pack: …, unpack: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help));
-            return None;
+            return context.diagnostics.reject(&context.at.clone(), message, Some(help));
         };
         let given = HaloSpec::decode(node, context.diagnostics)?;
         let cuts = cuts(&given.cuts, context)?;
@@ -114,16 +113,14 @@ fn cuts(cuts: &At<Vec<At<Expression>>>, context: &mut OptionsContext) -> Option<
     let [x, y, z] = cuts.as_slice() else {
         let message =
             format!("a domain is cut along x, y and z: three numbers, not {}", cuts.len());
-        context.diagnostics.push(at, message, None);
-        return None;
+        return context.diagnostics.reject(at, message, None);
     };
     for name in ["nx", "ny", "nz", "x", "y", "z"] {
         if !context.names.iter().any(|known| known == name) {
             let help = "a part is given its cells by `nx`, `ny` and `nz`, and where it begins by `x`, \
                         `y` and `z`";
             let message = format!("this needs a parameter `{name}`");
-            context.diagnostics.push(at, message, Some(help));
-            return None;
+            return context.diagnostics.reject(at, message, Some(help));
         }
     }
     for cut in [x, y, z] {
@@ -149,6 +146,5 @@ fn faces(spec: &At<ExchangeSpec>, diagnostics: &mut Diagnostics) -> Option<Faces
         let three = |all: &[Vec<u32>]| std::array::from_fn(|axis| all[axis].clone());
         return Some(Faces { behind: three(behind), ahead: three(ahead) });
     };
-    diagnostics.push(at, why, None);
-    None
+    diagnostics.reject(at, why, None)
 }

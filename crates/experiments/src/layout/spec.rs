@@ -45,8 +45,7 @@ impl crate::experiment::Spec for Spec {
             let message =
                 "this compares strided accesses with transformed ones: say which buffer's";
             let help = "`{ layout: { buffer: …, strides: […], by: …, then: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help));
-            return None;
+            return context.diagnostics.reject(&context.at.clone(), message, Some(help));
         };
         let LayoutSpec { buffer, strides, by, then } =
             LayoutSpec::decode(node, context.diagnostics)?;
@@ -55,8 +54,7 @@ impl crate::experiment::Spec for Spec {
         if !(1..=2).contains(&strides.len()) {
             let message =
                 format!("a buffer is accessed in one stride or two, not {}", strides.len());
-            context.diagnostics.push(at, message, None);
-            return None;
+            return context.diagnostics.reject(at, message, None);
         }
         for stride in strides {
             context.check_names(&stride.value, "strides are made of sizes and parameters")?;

@@ -33,8 +33,7 @@ impl crate::experiment::Spec for Spec {
         match minutes {
             Some(At { value, at }) if !RANGE.contains(&value) => {
                 let help = "give minutes from 0.05 to 1440 (a day)";
-                context.diagnostics.push(&at, format!("{} minutes", quoted(value)), Some(help));
-                None
+                context.diagnostics.reject(&at, format!("{} minutes", quoted(value)), Some(help))
             }
             minutes => Some(Self { minutes: minutes.map_or(MINUTES, |minutes| minutes.value) }),
         }
