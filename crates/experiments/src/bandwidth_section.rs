@@ -50,10 +50,7 @@ pub fn all_devices<'b>(
         devices.iter().fold(plot, |plot, (device, name, bandwidths)| {
             let series = Series::new((*name).clone(), Style::Joined).look(*device, device / LOOKS);
             let fastest = bandwidths.fastest(way).into_iter();
-            plot.series(fastest.fold(series, |mut series, (bytes, rate)| {
-                series.point(bytes as f64, rate);
-                series
-            }))
+            plot.series(series.quantities(fastest.map(|(bytes, rate)| (bytes as f64, rate))))
         })
     })
 }
@@ -114,11 +111,11 @@ impl Bandwidths {
             for (dash, way) in Direction::ALL.into_iter().enumerate() {
                 let name = Sentence::from(way.label()).text(" ").text(label(memory));
                 let look = memory.map_or(4, |memory| memory as usize);
-                let mut series = Series::new(name, Style::Joined).look(look, dash);
-                for (&(bytes, _), rates) in sizes {
-                    series.point(bytes as f64, rates.get(&way).copied());
-                }
-                plot = plot.series(series);
+                let series = Series::new(name, Style::Joined).look(look, dash);
+                let rate = |(&(bytes, _), rates): (&(u64, usize), &Rates)| {
+                    (bytes as f64, rates.get(&way).copied())
+                };
+                plot = plot.series(series.quantities(sizes.iter().map(rate)));
             }
         }
         plot
