@@ -35,7 +35,7 @@ fn main() -> Result<()> {
         let seconds = begun.elapsed().as_secs_f64();
         all += seconds;
         let score = evaluation.leave_one_size_out.map_or(f64::NAN, |score| score.accuracy);
-        println!("{}: {seconds:.2} s (a size left out: {score:.2})", model.name());
+        println!("{}: {seconds:.2} s (a size left out: {score:.2})", model.name);
     }
     println!("all models on {} launches: {all:.2} s", launches.len());
     predict()

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, invented, text};
+use common::{Place, invented, output};
 use gpubench::record::{Header, Outcome, Record};
 use gpubench::store::{Writer, read};
 use std::path::PathBuf;
@@ -24,11 +24,6 @@ fn write(place: &Place, name: &str, device: &str, rounds: u32, factor: f64) -> P
         }
     }
     writer.leave().expect("on disk")
-}
-
-fn output(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = place.output(args);
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 /// Its rounds would count twice, and intervals shrink to what was never measured.

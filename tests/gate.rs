@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, invented, text};
+use common::{Place, invented, output};
 use gpubench::record::{Host, METHOD, Outcome, Record};
 use gpubench::store::{Writer, read};
 use std::path::Path;
@@ -67,11 +67,6 @@ impl Run<'_> {
         }
         writer.leave().expect("on disk");
     }
-}
-
-fn output(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = place.output(args);
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 /// The exit code and the first line of a comparison with `old.jsonl`.

@@ -22,7 +22,8 @@ fn root() -> &'static Path {
 /// The folders that the registry's lines name.
 fn folders() -> BTreeSet<String> {
     let text = std::fs::read_to_string(root().join("crates/experiments/src/registry.rs")).unwrap();
-    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("&Erased::<crate::"));
+    let lines =
+        text.lines().filter_map(|line| line.trim().strip_prefix("ErasedExperiment::of::<crate::"));
     lines.map(|rest| rest.split("::").next().unwrap().to_owned()).collect()
 }
 
@@ -62,7 +63,7 @@ fn patterns(folder: &str, name: &str) -> [String; 4] {
 #[test]
 fn a_kind_is_named_in_its_folder_and_the_registry_alone() {
     let folders = folders();
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|one| one.kind().name()).collect();
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|one| one.kind.kind().name()).collect();
     assert!(folders.len() >= 14 && names.len() >= 15, "{folders:?} {names:?}");
     let mut files = vec![];
     sources(&root().join("crates"), &mut files);

@@ -150,8 +150,11 @@ pub fn no_orphan(parent: u32) {
 /// An experiment without options, as a suite asks for it.
 pub fn requested(kind: gpubench::workload::Kind) -> gpubench::suite::Requested {
     let experiment = gpubench::measure::registry::experiment(kind).expect("a kind of this build");
-    gpubench::suite::Requested {
-        experiment: experiment.as_experiment_kind(),
-        options: std::sync::Arc::new(()),
-    }
+    gpubench::suite::Requested { experiment: experiment.kind, options: std::sync::Arc::new(()) }
+}
+
+/// The exit code of `gpubench` in a place, and what it writes to standard output and to standard error.
+pub fn output(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = place.output(args);
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

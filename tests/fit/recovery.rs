@@ -127,19 +127,19 @@ fn recovers(model: Model, truth: &[f64]) {
 }
 
 fn gives_back(model: Model, truth: &[f64], launches: &[Launch], device: &Device) {
-    println!("{}: {} launches", model.name(), launches.len());
+    println!("{}: {} launches", model.name, launches.len());
     let evaluation = evaluate(model, launches, Some(device), 1).unwrap();
     let mut wrong = vec![];
     for (parameter, truth) in evaluation.parameters.iter().zip(truth) {
-        println!("{} {}: {:e} for {truth:e}", model.name(), parameter.name, parameter.value);
+        println!("{} {}: {:e} for {truth:e}", model.name, parameter.name, parameter.value);
         if (parameter.value / truth - 1.0).abs() > 0.02 {
             wrong.push(format!("{parameter:?} for {truth:e}"));
         }
     }
-    assert!(wrong.is_empty(), "{}: {wrong:#?}", model.name());
-    assert!(evaluation.seen > 0.99, "{} {}", model.name(), evaluation.seen);
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", model.name);
+    assert!(evaluation.seen > 0.99, "{} {}", model.name, evaluation.seen);
     let unseen = evaluation.leave_one_size_out.unwrap();
-    assert!(unseen.accuracy > 0.98, "{} {unseen:?}", model.name());
+    assert!(unseen.accuracy > 0.98, "{} {unseen:?}", model.name);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::{args, flow};
 use gpubench::store::read;
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::process::{Child, Output};
 
 /// Every case, device and round once, whatever was cut and gone on with.
 fn complete(place: &Place, cases: usize) {
@@ -99,27 +100,35 @@ fn a_process_without_room_for_the_next_case_is_replaced() {
     assert!(replaced >= kept + 4, "{replaced} processes, {kept} without a limit");
 }
 
-#[test]
-fn the_first_interruption_finishes_the_line_and_the_run_can_go_on() {
+/// Interrupts a run by `signal` once its first record is there, after `before`, and resumes it: no case is lost. Returns
+/// what the interrupted one wrote.
+fn interrupted(signal: &str, before: impl FnOnce(&mut Child)) -> Output {
     let place = Place::new();
     let flow = flow();
-    let child = place.gpubench(&args(&flow, &["--rounds", "4"])).spawn().expect("starts");
+    let mut child = place.gpubench(&args(&flow, &["--rounds", "4"])).spawn().expect("starts");
     let pid = child.id();
     until("a first record", || {
         place.results().iter().any(|file| read(file).is_ok_and(|run| !run.records.is_empty()))
     });
-    kill(pid, "INT");
-    let output = finish(child);
+    before(&mut child);
+    kill(pid, signal);
+    let ended = finish(child);
     no_orphan(pid);
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).is_empty(), "no half tables");
-    assert!(text(&output.stderr).contains("--resume"), "{}", text(&output.stderr));
+    assert_eq!(ended.status.code(), Some(130), "{}", text(&ended.stderr));
     let run = place.run();
     assert!(run.warnings.is_empty() && run.footer.is_none());
     let file = place.result().display().to_string();
     let output = place.output(&["run", &flow, "--resume", &file]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     complete(&place, 64);
+    ended
+}
+
+#[test]
+fn the_first_interruption_finishes_the_line_and_the_run_can_go_on() {
+    let output = interrupted("INT", |_| {});
+    assert!(text(&output.stdout).is_empty(), "no half tables");
+    assert!(text(&output.stderr).contains("--resume"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -154,24 +163,7 @@ fn the_second_interruption_stops_at_once() {
 /// A terminal that closes asks as Ctrl-C does; there is nobody left to read.
 #[test]
 fn a_closed_terminal_finishes_the_line_and_the_run_can_go_on() {
-    let place = Place::new();
-    let flow = flow();
-    let mut child = place.gpubench(&args(&flow, &["--rounds", "4"])).spawn().expect("starts");
-    let pid = child.id();
-    until("a first record", || {
-        place.results().iter().any(|file| read(file).is_ok_and(|run| !run.records.is_empty()))
-    });
-    drop((child.stdout.take(), child.stderr.take()));
-    kill(pid, "HUP");
-    let status = finish(child).status;
-    no_orphan(pid);
-    assert_eq!(status.code(), Some(130), "{status:?}");
-    let run = place.run();
-    assert!(run.warnings.is_empty() && run.footer.is_none());
-    let file = place.result().display().to_string();
-    let output = place.output(&["run", &flow, "--resume", &file]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    complete(&place, 64);
+    interrupted("HUP", |child| drop((child.stdout.take(), child.stderr.take())));
 }
 
 #[test]

@@ -20,7 +20,8 @@ fn is_used(line: &Value) -> bool {
     match Line::parse(&serde_json::to_vec(line).unwrap(), VERSION) {
         Ok(Line::Header(header)) => header.validation_error().is_none(),
         Ok(Line::Record(record)) => {
-            let read = |detail: &Detail| experiment(detail.kind()).unwrap().flaw(detail).is_none();
+            let read =
+                |detail: &Detail| (experiment(detail.kind()).unwrap().flaw)(detail).is_none();
             record.validation_error().is_none() && record.detail.as_ref().is_none_or(read)
         }
         Ok(Line::Noise(noise)) => noise.validation_error().is_none(),

@@ -34,6 +34,6 @@ pub use history::{History, HistoryOf, MIN_RUNS, Step, Trajectory, histories, pas
 pub use noise::noise;
 pub use report_input::{ReportInput, ReportedDevice, Source, is_same};
 pub use result_matrix::{
-    Case, Cell, Entry, ResultMatrix, Round, RunRounds, ranking_family, result_matrix,
+    Case, Cell, Entry, ResultMatrix, Round, RunRounds, family_place, ranking_family, result_matrix,
 };
 pub use roof::{Figure, Roof};

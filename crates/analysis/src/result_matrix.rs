@@ -308,17 +308,21 @@ pub fn result_matrix<'a>(
 /// The family of launches.
 const LATENCY: &str = "latency";
 
+/// Where a family stands among those that are shown; any other, behind them.
+pub fn family_place(name: &str) -> usize {
+    const ORDER: [&str; 6] = ["compute", "memory", "transfer", LATENCY, "overlap", "concurrency"];
+    ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len())
+}
+
 /// Some `cases` of `all` by family: in the order in which families are shown, any others behind them by name.
 pub(super) fn by_family(
     all: &[Case],
     cases: impl IntoIterator<Item = usize>,
 ) -> Vec<(&str, Vec<usize>)> {
-    const ORDER: [&str; 6] = ["compute", "memory", "transfer", LATENCY, "overlap", "concurrency"];
-    let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
     let mut found: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for case in cases {
         let family = &*all[case].family;
-        found.entry((place(family), family)).or_default().push(case);
+        found.entry((family_place(family), family)).or_default().push(case);
     }
     found.into_iter().map(|((_, family), cases)| (family, cases)).collect()
 }

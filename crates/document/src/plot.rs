@@ -136,16 +136,18 @@ impl Series {
     }
 
     /// Adds points; those that are not finite are left out.
-    pub fn points(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        points.into_iter().for_each(|(x, y)| self.point(x, Quantity::new(y)));
-        self
+    pub fn points(self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        self.quantities(points.into_iter().map(|(x, y)| (x, Quantity::new(y))))
     }
 
-    /// Adds a point, unless it is missing or not finite.
-    pub fn point(&mut self, x: f64, y: impl Into<Option<Quantity>>) {
-        if let (true, Some(y)) = (x.is_finite(), y.into()) {
-            self.points.push(Point { x: x + 0.0, y });
-        }
+    /// Adds points with their intervals; those that are missing or not finite are left out.
+    pub fn quantities<Y: Into<Option<Quantity>>>(
+        mut self,
+        points: impl IntoIterator<Item = (f64, Y)>,
+    ) -> Self {
+        let points = points.into_iter().filter(|(x, _)| x.is_finite());
+        self.points.extend(points.filter_map(|(x, y)| Some(Point { x: x + 0.0, y: y.into()? })));
+        self
     }
 
     /// Its points, as they were added.

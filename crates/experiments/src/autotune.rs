@@ -180,8 +180,7 @@ pub(super) fn autotune<'a>(case: &'a Case, bench: &mut Bench) -> Result<BuiltVar
 /// # Errors
 /// Whatever building it says; `Unsupported` for a case without a kernel.
 pub(super) fn build_first_variant<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Candidate> {
-    let no_kernel = || Error::Unsupported("the case has no kernel".into());
-    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    let candidate = case.first_variant()?;
     bench.enter(Stage::Build);
     let report = build(bench, case.kernel(), candidate)?;
     bench.measurement.kernel = Some(built(candidate, report));

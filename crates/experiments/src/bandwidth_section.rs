@@ -1,5 +1,6 @@
 //! How sections show bandwidth against the size of a copy, by direction and kind of host memory.
 
+use crate::buffer_pairs::Direction;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
@@ -13,45 +14,13 @@ pub const EXPLANATION: &str = "Bandwidth is bytes over the median time, with its
 /// How many devices differ in colour and mark.
 const LOOKS: usize = 8;
 
-/// Which ways data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
-    /// From host to device.
-    Upload,
-    /// From device to host.
-    Download,
-    /// One copy each way at the same time.
-    Both,
-}
-
-impl Way {
-    const ALL: [Self; 3] = [Self::Upload, Self::Download, Self::Both];
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Upload => "Upload by the fastest host memory, all devices",
-            Self::Download => "Download by the fastest host memory, all devices",
-            Self::Both => "Both ways at once by the fastest host memory, all devices",
-        }
-    }
-
-    /// What tables call it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Upload => "upload",
-            Self::Download => "download",
-            Self::Both => "both",
-        }
-    }
-}
-
 /// The bandwidths of a device, by kind of host memory and bytes of one copy; cases of
 /// one size stand beside each other.
 #[derive(Default)]
 pub struct Bandwidths(BTreeMap<Option<MemoryKind>, BTreeMap<(u64, usize), Rates>>);
 
 /// One of each way, of copies of one size.
-type Rates = BTreeMap<Way, Quantity>;
+type Rates = BTreeMap<Direction, Quantity>;
 
 fn label(memory: Option<MemoryKind>) -> &'static str {
     memory.map_or("unknown", MemoryKind::label)
@@ -63,20 +32,25 @@ fn against_size(key: &str, title: &'static str) -> Plot {
     Plot::new(key, title, x, y).tabled_in("sizes")
 }
 
+fn all_devices_title(way: Direction) -> &'static str {
+    match way {
+        Direction::Upload => "Upload by the fastest host memory, all devices",
+        Direction::Download => "Download by the fastest host memory, all devices",
+        Direction::Both => "Both ways at once by the fastest host memory, all devices",
+    }
+}
+
 /// All devices, each with its number and name: a plot for each way. Both ways in one would be sixteen lines for
 /// eight devices.
 pub fn all_devices<'b>(
     devices: &[(usize, &'b String, &'b Bandwidths)],
 ) -> impl Iterator<Item = Plot> {
-    Way::ALL.into_iter().map(move |way| {
-        let plot = against_size(way.label(), way.title());
+    Direction::ALL.into_iter().map(move |way| {
+        let plot = against_size(way.label(), all_devices_title(way));
         devices.iter().fold(plot, |plot, (device, name, bandwidths)| {
             let series = Series::new((*name).clone(), Style::Joined).look(*device, device / LOOKS);
             let fastest = bandwidths.fastest(way).into_iter();
-            plot.series(fastest.fold(series, |mut series, (bytes, rate)| {
-                series.point(bytes as f64, rate);
-                series
-            }))
+            plot.series(series.quantities(fastest.map(|(bytes, rate)| (bytes as f64, rate))))
         })
     })
 }
@@ -86,12 +60,12 @@ impl Bandwidths {
     pub fn add(
         &mut self,
         memory: Option<MemoryKind>,
-        way: Way,
+        way: Direction,
         bytes: u64,
         seconds: f64,
         interval: [f64; 2],
     ) {
-        let copies = if way == Way::Both { 2.0 } else { 1.0 };
+        let copies = if way == Direction::Both { 2.0 } else { 1.0 };
         let moved = copies * bytes as f64;
         let [low, high] = interval;
         if let Some(rate) = Quantity::between(moved / seconds, [moved / high, moved / low]) {
@@ -111,7 +85,7 @@ impl Bandwidths {
     }
 
     /// By the bytes of one copy: the bandwidth through the fastest kind of host memory.
-    fn fastest(&self, way: Way) -> BTreeMap<u64, Quantity> {
+    fn fastest(&self, way: Direction) -> BTreeMap<u64, Quantity> {
         let mut fastest: BTreeMap<u64, Quantity> = BTreeMap::new();
         for (&(bytes, _), rates) in self.0.values().flatten() {
             let Some(&rate) = rates.get(&way) else { continue };
@@ -134,14 +108,14 @@ impl Bandwidths {
     fn plot(&self) -> Plot {
         let mut plot = against_size("against_size", "Bandwidth against the size of a copy");
         for (&memory, sizes) in &self.0 {
-            for (dash, way) in Way::ALL.into_iter().enumerate() {
+            for (dash, way) in Direction::ALL.into_iter().enumerate() {
                 let name = Sentence::from(way.label()).text(" ").text(label(memory));
                 let look = memory.map_or(4, |memory| memory as usize);
-                let mut series = Series::new(name, Style::Joined).look(look, dash);
-                for (&(bytes, _), rates) in sizes {
-                    series.point(bytes as f64, rates.get(&way).copied());
-                }
-                plot = plot.series(series);
+                let series = Series::new(name, Style::Joined).look(look, dash);
+                let rate = |(&(bytes, _), rates): (&(u64, usize), &Rates)| {
+                    (bytes as f64, rates.get(&way).copied())
+                };
+                plot = plot.series(series.quantities(sizes.iter().map(rate)));
             }
         }
         plot
@@ -150,9 +124,9 @@ impl Bandwidths {
     fn table(&self) -> Table {
         let rows =
             || self.0.iter().flat_map(|(memory, sizes)| sizes.iter().map(move |s| (memory, s)));
-        let seen = |way: &Way| rows().any(|(_, (_, rates))| rates.contains_key(way));
-        let ways: Vec<Way> = Way::ALL.into_iter().filter(seen).collect();
-        let way = |way: &Way| Column::new(way.label(), way.label(), Unit::BytesPerSecond);
+        let seen = |way: &Direction| rows().any(|(_, (_, rates))| rates.contains_key(way));
+        let ways: Vec<Direction> = Direction::ALL.into_iter().filter(seen).collect();
+        let way = |way: &Direction| Column::new(way.label(), way.label(), Unit::BytesPerSecond);
         let first =
             [Column::text("memory", "memory"), Column::new("bytes", "one copy", Unit::Bytes)];
         let columns = first.into_iter().chain(ways.iter().map(way));

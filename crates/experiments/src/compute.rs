@@ -19,8 +19,7 @@ pub fn compute(
 ) -> Result<Vec<u8>> {
     let device = session.device.as_mut();
     device.reset();
-    let no_kernel = || Error::Unsupported("the case has no kernel".into());
-    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    let candidate = case.first_variant()?;
     stage(Stage::Prepare);
     memory::allocate(device, case)?;
     memory::write(device, case, &memory::of_a_cross_device_oracle(case), false)?;
@@ -46,8 +45,7 @@ pub fn compute(
 /// # Errors
 /// Whatever the device's compiler says; `Unsupported` for a case without a kernel.
 pub fn build(session: &mut Session, case: &Case, stage: &mut dyn FnMut(Stage)) -> Result<()> {
-    let no_kernel = || Error::Unsupported("the case has no kernel".into());
-    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    let candidate = case.first_variant()?;
     session.device.reset();
     stage(Stage::Build);
     autotune::build_on(session.device.as_mut(), KERNEL, candidate).map(drop)

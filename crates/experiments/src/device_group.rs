@@ -86,7 +86,7 @@ pub fn measure_multi_device(
         let members = bench.session.members.len();
         match cases {
             [first, _, ..] if cases.len() == members => {
-                known(first.key.measure)?.run_on_group(cases, bench)
+                (known(first.key.measure)?.run_on_group)(cases, bench)
             }
             _ => Err(Error::Unsupported(format!("{} cases for {members} devices", cases.len()))),
         }

@@ -81,7 +81,7 @@ fn guarded(
     first: Option<f64>,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
-    let is_result = experiment(case.key.measure).is_some_and(|kind| kind.drift_is_result());
+    let is_result = experiment(case.key.measure).is_some_and(|kind| kind.drift_is_result);
     // Racers are compared with each other, within minutes.
     if policy.verify_only || policy.race.is_some() {
         return measure(session, case, policy, stage);

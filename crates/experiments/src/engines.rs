@@ -35,7 +35,7 @@ pub fn engines(details: &[&Detail]) -> Engines {
     let mut found = Engines::default();
     for detail in details {
         if let Some(experiment) = experiment(detail.kind()) {
-            experiment.learn(detail, &mut found);
+            (experiment.learn)(detail, &mut found);
         }
     }
     found

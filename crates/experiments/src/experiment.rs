@@ -25,10 +25,27 @@ use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+/// Plans what is run besides a case, from the options of its workload.
+///
+/// # Errors
+/// Why it cannot be run on this device.
+pub type PlanCase<E> =
+    fn(&<E as Experiment>::Spec, &Case, &Planning) -> Result<<E as Experiment>::Plan, Reason>;
+/// Measures a case. Fails with what the device says.
+pub type Run = fn(&Case, &mut Bench) -> Result<()>;
+/// The same over several devices, to each its own case.
+pub type RunOnGroup = fn(&[Case], &mut Bench<DeviceGroup>) -> Result<()>;
+/// Makes what reports say of an experiment's cases; empty where there are none.
+pub type ToSection = fn(&ReportInput) -> Section;
+/// Costs, each with its seconds in every turn.
+pub type Costs = Vec<(&'static str, Vec<f64>)>;
+/// Makes the schema of options.
+pub type ToSchema = fn(&mut SchemaGenerator) -> Schema;
+
 /// A kind of experiment. Everything that is particular to one stands in its folder.
 pub trait Experiment: Sync + 'static {
     /// Its word in suites and records.
-    const KIND: Kind;
+    const KIND: Kind = <Self::Data as Data>::KIND;
     /// What it measures, in a sentence.
     const ABOUT: &'static str;
     /// What a workload must have.
@@ -42,6 +59,17 @@ pub trait Experiment: Sync + 'static {
     /// Whether it measures how the device's speed changes: then a slower device is a result, and no
     /// reason to measure again.
     const DRIFT_IS_RESULT: bool = false;
+    /// What is run besides the case. An experiment whose plan is `()` need not say so.
+    const PLAN: PlanCase<Self> = |_, _, _| {
+        serde_json::from_value(serde_json::Value::Null).map_err(|error| error.to_string().into())
+    };
+    /// How it measures on one device.
+    const RUN: Run = |_, _| Err(Error::Unsupported("one device where two are needed".into()));
+    /// How it measures over several devices.
+    const RUN_ON_GROUP: RunOnGroup =
+        |_, _| Err(Error::Unsupported("it is measured on one device at a time".into()));
+    /// What reports say of its cases. `None`: its samples say it all.
+    const SECTION: Option<ToSection> = None;
 
     /// Its options in a suite.
     type Spec: Spec;
@@ -58,22 +86,6 @@ pub trait Experiment: Sync + 'static {
     /// Seconds that it measures, where its options say so and not the run.
     fn seconds(_: &Self::Plan) -> Option<f64> {
         None
-    }
-
-    /// What is run besides the case. An experiment whose plan is `()` need not say so.
-    ///
-    /// # Errors
-    /// Why it cannot be run on this device.
-    fn plan(_: &Self::Spec, _: &Case, _: &Planning) -> Result<Self::Plan, Reason> {
-        serde_json::from_value(serde_json::Value::Null).map_err(|error| error.to_string().into())
-    }
-
-    /// Measures `case` with `bench`.
-    ///
-    /// # Errors
-    /// What the device says.
-    fn run(_: &Case, _: &mut Bench) -> Result<()> {
-        Err(Error::Unsupported("one device where two are needed".into()))
     }
 
     /// What its times show of how the device copies.
@@ -95,26 +107,13 @@ pub trait Experiment: Sync + 'static {
     }
 
     /// What its times show of what the API costs, on the host's clock: each with its seconds in every turn.
-    fn costs(_: &Self::Data) -> Vec<(&'static str, Vec<f64>)> {
+    fn costs(_: &Self::Data) -> Costs {
         vec![]
-    }
-
-    /// What reports say of its cases; empty where there are none. `None`: its samples say it all.
-    fn section(_: &ReportInput) -> Option<Section> {
-        None
     }
 
     /// The timed recordings by name, and the clock of their steps, where steps were kept.
     fn timelines(_: &Self::Data) -> Option<Timelines> {
         None
-    }
-
-    /// The same over several devices, to each its own case.
-    ///
-    /// # Errors
-    /// What a device says.
-    fn run_on_group(_: &[Case], _: &mut Bench<DeviceGroup>) -> Result<()> {
-        Err(Error::Unsupported("it is measured on one device at a time".into()))
     }
 }
 
@@ -143,14 +142,12 @@ pub struct Planning<'a> {
 
 /// The options of an experiment in a suite.
 pub trait Spec: Sized + Send + Sync + 'static {
+    /// The options' schema, where there are any.
+    const SCHEMA: Option<ToSchema> = None;
+
     /// Reads and checks what stands behind the experiment's word. `None`: there were mistakes, and
     /// they have been reported.
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self>;
-
-    /// The options' form, where there are any.
-    fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
-        None
-    }
 
     /// The other workloads that are named.
     fn partners(&self) -> Vec<Partner> {
@@ -171,72 +168,87 @@ impl Spec for () {
         match &node.value {
             Value::Null => Some(()),
             Value::Map(entries) if entries.is_empty() => Some(()),
-            _ => {
-                context.diagnostics.push(&node.at, "this experiment has no options", None);
-                None
-            }
+            _ => context.diagnostics.reject(&node.at, "this experiment has no options", None),
         }
     }
 }
 
-/// An experiment whose types are erased.
-pub trait ErasedExperiment: ExperimentKind {
-    /// As [`Experiment::SEVERAL_DEVICES`].
-    fn several_devices(&self) -> bool;
-
-    /// As [`Experiment::DRIFT_IS_RESULT`].
-    fn drift_is_result(&self) -> bool;
-
-    /// As [`Experiment::seconds`].
-    fn seconds(&self, case: &Case) -> Option<f64>;
-
-    /// As [`Experiment::buffers`].
-    fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>>;
-
-    /// `case` with its plan.
-    ///
-    /// # Errors
-    /// As [`Experiment::plan`].
-    fn plan(&self, options: &Options, case: Case, planning: &Planning) -> Result<Case, Reason>;
-
-    /// As [`Experiment::run`].
-    ///
-    /// # Errors
-    /// What the device says.
-    fn run(&self, case: &Case, bench: &mut Bench) -> Result<()>;
-
-    /// As [`Experiment::run_on_group`].
-    ///
-    /// # Errors
-    /// What a device says.
-    fn run_on_group(&self, cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()>;
-
-    /// Why `detail` is not what this experiment leaves.
-    fn flaw(&self, detail: &Detail) -> Option<String>;
-
-    /// As [`Experiment::learn`].
-    fn learn(&self, detail: &Detail, engines: &mut Engines);
-
-    /// As [`Experiment::groups_at_once`].
-    fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce>;
-
-    /// As [`Experiment::stages`].
-    fn stages(&self, detail: &Detail) -> Option<Stages>;
-
-    /// As [`Experiment::predictions`].
-    fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
-
-    /// As [`Experiment::costs`].
-    fn costs(&self, detail: &Detail) -> Vec<(&'static str, Vec<f64>)>;
-
-    /// As [`Experiment::section`].
-    fn section(&self, input: &ReportInput) -> Option<Section>;
-
-    /// As [`Experiment::timelines`].
-    fn timelines(&self, detail: &Detail) -> Option<Timelines>;
-
+/// An experiment whose types are erased; what is not explained is as in [`Experiment`].
+pub struct ErasedExperiment {
     /// It as a suite sees it.
-    fn as_experiment_kind(&'static self) -> &'static dyn ExperimentKind;
+    pub kind: &'static dyn ExperimentKind,
+    /// Whether it is one measurement over all devices of a run.
+    pub several_devices: bool,
+    /// Whether a slower device is a result.
+    pub drift_is_result: bool,
+    /// Seconds that it measures, where its options say so.
+    pub seconds: fn(&Case) -> Option<f64>,
+    /// Buffers of its own.
+    pub buffers: fn(&DeviceInfo, &Limits) -> Option<Vec<BufferPlan>>,
+    /// The case with its plan.
+    pub plan: fn(&Options, Case, &Planning) -> Result<Case, Reason>,
+    /// How it measures on one device.
+    pub run: Run,
+    /// How it measures over several devices.
+    pub run_on_group: RunOnGroup,
+    /// Why a detail is not what this experiment leaves.
+    pub flaw: fn(&Detail) -> Option<String>,
+    /// What its times show of how the device copies.
+    pub learn: fn(&Detail, &mut Engines),
+    /// How many groups it saw to run at once.
+    pub groups_at_once: fn(&Detail) -> Option<GroupsAtOnce>,
+    /// Seconds of a divisible problem's stages.
+    pub stages: fn(&Detail) -> Option<Stages>,
+    /// What models predicted, and what was measured.
+    pub predictions: fn(&Detail, Option<Residency>) -> Vec<ModelPrediction>,
+    /// What its times show of what the API costs.
+    pub costs: fn(&Detail) -> Costs,
+    /// What reports say of its cases.
+    pub section: Option<ToSection>,
+    /// The timed recordings by name.
+    pub timelines: fn(&Detail) -> Option<Timelines>,
+}
+
+impl ErasedExperiment {
+    /// `E`, without its types.
+    pub const fn of<E: Experiment>() -> Self {
+        Self {
+            kind: &Erased::<E>(PhantomData),
+            several_devices: E::SEVERAL_DEVICES,
+            drift_is_result: E::DRIFT_IS_RESULT,
+            seconds: |case| E::seconds(&serde_json::from_value(case.plan.clone()).ok()?),
+            buffers: E::buffers,
+            plan: planned::<E>,
+            run: E::RUN,
+            run_on_group: E::RUN_ON_GROUP,
+            flaw: Detail::flaw::<E::Data>,
+            learn: |detail, engines| {
+                if let Some(data) = detail.read() {
+                    E::learn(&data, engines);
+                }
+            },
+            groups_at_once: |detail| E::groups_at_once(&detail.read()?),
+            stages: |detail| E::stages(&detail.read()?),
+            predictions: |detail, device| {
+                detail.read().map_or_else(Vec::new, |data| E::predictions(&data, device))
+            },
+            costs: |detail| detail.read().map_or_else(Vec::new, |data| E::costs(&data)),
+            section: E::SECTION,
+            timelines: |detail| E::timelines(&detail.read()?),
+        }
+    }
+}
+
+/// `case` with the plan that `E` makes of it.
+fn planned<E: Experiment>(
+    options: &Options,
+    mut case: Case,
+    planning: &Planning,
+) -> Result<Case, Reason> {
+    let spec = spec::<E>(options).ok_or("these are the options of another experiment")?;
+    let plan = E::PLAN(spec, &case, planning)?;
+    case.plan = serde_json::to_value(plan).map_err(|error| error.to_string())?;
+    Ok(case)
 }
 
 /// The options of `E`: only `E` makes them.
@@ -244,13 +256,8 @@ fn spec<E: Experiment>(options: &Options) -> Option<&E::Spec> {
     options.downcast_ref()
 }
 
-/// An experiment as a value.
-pub struct Erased<E>(PhantomData<E>);
-
-impl<E> Erased<E> {
-    /// The value.
-    pub const NEW: Self = Self(PhantomData);
-}
+/// What a suite sees of `E`.
+struct Erased<E>(PhantomData<E>);
 
 impl<E: Experiment> ExperimentKind for Erased<E> {
     fn kind(&self) -> Kind {
@@ -278,7 +285,7 @@ impl<E: Experiment> ExperimentKind for Erased<E> {
     }
 
     fn options_schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
-        E::Spec::schema(generator)
+        Some(E::Spec::SCHEMA?(generator))
     }
 
     fn partners(&self, options: &Options) -> Vec<Partner> {
@@ -293,76 +300,5 @@ impl<E: Experiment> ExperimentKind for Erased<E> {
         scope: &[(String, f64)],
     ) -> Vec<WrongOption> {
         spec::<E>(options).map_or_else(Vec::new, |spec| spec.wrong_at_size(workload, size, scope))
-    }
-}
-
-impl<E: Experiment> ErasedExperiment for Erased<E> {
-    fn several_devices(&self) -> bool {
-        E::SEVERAL_DEVICES
-    }
-
-    fn drift_is_result(&self) -> bool {
-        E::DRIFT_IS_RESULT
-    }
-
-    fn seconds(&self, case: &Case) -> Option<f64> {
-        E::seconds(&serde_json::from_value(case.plan.clone()).ok()?)
-    }
-
-    fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
-        E::buffers(device, limits)
-    }
-
-    fn plan(&self, options: &Options, mut case: Case, planning: &Planning) -> Result<Case, Reason> {
-        let spec = spec::<E>(options).ok_or("these are the options of another experiment")?;
-        let plan = E::plan(spec, &case, planning)?;
-        case.plan = serde_json::to_value(plan).map_err(|error| error.to_string())?;
-        Ok(case)
-    }
-
-    fn run(&self, case: &Case, bench: &mut Bench) -> Result<()> {
-        E::run(case, bench)
-    }
-
-    fn run_on_group(&self, cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
-        E::run_on_group(cases, bench)
-    }
-
-    fn flaw(&self, detail: &Detail) -> Option<String> {
-        detail.flaw::<E::Data>()
-    }
-
-    fn learn(&self, detail: &Detail, engines: &mut Engines) {
-        if let Some(data) = detail.read() {
-            E::learn(&data, engines);
-        }
-    }
-
-    fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce> {
-        E::groups_at_once(&detail.read()?)
-    }
-
-    fn stages(&self, detail: &Detail) -> Option<Stages> {
-        E::stages(&detail.read()?)
-    }
-
-    fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {
-        detail.read().map_or_else(Vec::new, |data| E::predictions(&data, device))
-    }
-
-    fn costs(&self, detail: &Detail) -> Vec<(&'static str, Vec<f64>)> {
-        detail.read().map_or_else(Vec::new, |data| E::costs(&data))
-    }
-
-    fn section(&self, input: &ReportInput) -> Option<Section> {
-        E::section(input)
-    }
-
-    fn timelines(&self, detail: &Detail) -> Option<Timelines> {
-        E::timelines(&detail.read()?)
-    }
-
-    fn as_experiment_kind(&'static self) -> &'static dyn ExperimentKind {
-        self
     }
 }

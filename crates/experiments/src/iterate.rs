@@ -37,8 +37,7 @@ pub fn iterate(
     file: &Path,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<Iterated> {
-    let no_kernel = || Error::Unsupported("the case has no kernel".into());
-    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    let candidate = case.first_variant()?;
     let iteration = Iteration { case, candidate };
     let checkpoint_store = CheckpointStore::new(file.to_owned(), iteration);
     session.device.reset();

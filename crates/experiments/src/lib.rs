@@ -102,6 +102,6 @@ pub fn measure(
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
     bench::measured(session, policy, stage, |bench| {
-        registry::known(case.key.measure)?.run(case, bench)
+        (registry::known(case.key.measure)?.run)(case, bench)
     })
 }

@@ -57,9 +57,9 @@ fn one(planning: &Planning, requested: &Requested, key: &CaseKey) -> Result<Case
     let Planning { workload, device, limits, .. } = planning;
     let experiment = experiment(key.measure).ok_or("no experiment of this build")?;
     let resolution = Resolution {
-        buffers: experiment.buffers(device, limits),
-        divides: experiment.needs().divide,
+        buffers: (experiment.buffers)(device, limits),
+        divides: experiment.kind.needs().divide,
     };
     let case = resolve(workload, key, resolution, device, limits)?;
-    experiment.plan(&requested.options, case, planning)
+    (experiment.plan)(&requested.options, case, planning)
 }

@@ -2,7 +2,7 @@
 
 pub use crate::characterise::profile::{is_probe, profile};
 pub use crate::checkpoint::analysis::SaveSummary;
-use crate::experiment::{Erased, ErasedExperiment, Experiment};
+use crate::experiment::{ErasedExperiment, Experiment};
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::{Error, Result};
@@ -13,25 +13,25 @@ use gpubench_model::streams::Stages;
 use gpubench_suite::{ExperimentKind, Suite};
 
 /// Every kind, in the order of reports.
-pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
-    &Erased::<crate::kernel::Kernel>::NEW,
-    &Erased::<crate::cold::Cold>::NEW,
-    &Erased::<crate::launch::Launch>::NEW,
-    &Erased::<crate::copy::Upload>::NEW,
-    &Erased::<crate::copy::Download>::NEW,
-    &Erased::<crate::transfer::Transfer>::NEW,
-    &Erased::<crate::zero_copy::ZeroCopy>::NEW,
-    &Erased::<crate::overlap::Overlap>::NEW,
-    &Erased::<crate::schedule::Schedule>::NEW,
-    &Erased::<crate::checkpoint::Checkpoint>::NEW,
-    &Erased::<crate::occupancy::Occupancy>::NEW,
-    &Erased::<crate::concurrency::Concurrency>::NEW,
-    &Erased::<crate::halo::Halo>::NEW,
-    &Erased::<crate::layout::Layout>::NEW,
-    &Erased::<crate::characterise::Characterise>::NEW,
-    &Erased::<crate::transfer_states::TransferStates>::NEW,
-    &Erased::<crate::split::Split>::NEW,
-    &Erased::<crate::sustain::Sustain>::NEW,
+pub static EXPERIMENTS: &[ErasedExperiment] = &[
+    ErasedExperiment::of::<crate::kernel::Kernel>(),
+    ErasedExperiment::of::<crate::cold::Cold>(),
+    ErasedExperiment::of::<crate::launch::Launch>(),
+    ErasedExperiment::of::<crate::copy::Upload>(),
+    ErasedExperiment::of::<crate::copy::Download>(),
+    ErasedExperiment::of::<crate::transfer::Transfer>(),
+    ErasedExperiment::of::<crate::zero_copy::ZeroCopy>(),
+    ErasedExperiment::of::<crate::overlap::Overlap>(),
+    ErasedExperiment::of::<crate::schedule::Schedule>(),
+    ErasedExperiment::of::<crate::checkpoint::Checkpoint>(),
+    ErasedExperiment::of::<crate::occupancy::Occupancy>(),
+    ErasedExperiment::of::<crate::concurrency::Concurrency>(),
+    ErasedExperiment::of::<crate::halo::Halo>(),
+    ErasedExperiment::of::<crate::layout::Layout>(),
+    ErasedExperiment::of::<crate::characterise::Characterise>(),
+    ErasedExperiment::of::<crate::transfer_states::TransferStates>(),
+    ErasedExperiment::of::<crate::split::Split>(),
+    ErasedExperiment::of::<crate::sustain::Sustain>(),
 ];
 
 /// The kind that times a launch whose caches were flushed.
@@ -47,35 +47,35 @@ pub const DOMAIN: Kind = crate::halo::Halo::KIND;
 
 /// Whether a kind is one measurement over all devices of a run.
 pub fn several_devices(kind: Kind) -> bool {
-    experiment(kind).is_some_and(|experiment| experiment.several_devices())
+    experiment(kind).is_some_and(|experiment| experiment.several_devices)
 }
 
 /// Seconds that a case measures, where its options say so and not the run.
 pub fn seconds(case: &Case) -> Option<f64> {
-    experiment(case.key.measure)?.seconds(case)
+    (experiment(case.key.measure)?.seconds)(case)
 }
 
 /// The kind of this name; `None` where this build does not know it.
-pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
-    EXPERIMENTS.iter().copied().find(|experiment| experiment.kind() == kind)
+pub fn experiment(kind: Kind) -> Option<&'static ErasedExperiment> {
+    EXPERIMENTS.iter().find(|experiment| experiment.kind.kind() == kind)
 }
 
 /// As [`experiment`].
 ///
 /// # Errors
 /// `Unsupported` where this build does not know it.
-pub(crate) fn known(kind: Kind) -> Result<&'static dyn ErasedExperiment> {
+pub(crate) fn known(kind: Kind) -> Result<&'static ErasedExperiment> {
     experiment(kind).ok_or_else(|| Error::Unsupported("no experiment of this build".into()))
 }
 
 /// Seconds of a divisible problem's stages in isolation, where its experiment measured them.
 pub fn stages(detail: &Detail) -> Option<Stages> {
-    experiment(detail.kind())?.stages(detail)
+    (experiment(detail.kind())?.stages)(detail)
 }
 
 /// What reports say of every experiment, in this order, and of what several show together.
 pub fn sections(input: &ReportInput) -> Vec<Section> {
-    let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
+    let kinds = EXPERIMENTS.iter().filter_map(|experiment| Some(experiment.section?(input)));
     let shared = [
         crate::api_cost::section(input),
         crate::ladder::section(input),
@@ -87,7 +87,7 @@ pub fn sections(input: &ReportInput) -> Vec<Section> {
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
 /// none: its measure has no recording of several steps, or no clock distinguished them.
 pub fn recorded(record: &Record) -> Vec<Recorded> {
-    let timelines = |detail: &Detail| experiment(detail.kind())?.timelines(detail);
+    let timelines = |detail: &Detail| (experiment(detail.kind())?.timelines)(detail);
     let Some((clock, timed)) = record.detail.as_ref().and_then(timelines) else { return vec![] };
     let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
     kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
@@ -101,7 +101,7 @@ pub fn cheapest_save(detail: &Detail) -> Option<SaveSummary> {
 
 /// The kinds, as suites see them.
 pub fn experiment_kinds() -> Vec<&'static dyn ExperimentKind> {
-    EXPERIMENTS.iter().map(|experiment| experiment.as_experiment_kind()).collect()
+    EXPERIMENTS.iter().map(|experiment| experiment.kind).collect()
 }
 
 /// Loads a suite that may ask for every reference and every experiment of this build.

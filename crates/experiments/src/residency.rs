@@ -39,7 +39,7 @@ pub struct Residency {
 
 /// What `detail` shows of the device that it was measured on.
 pub fn groups_at_once(detail: &Detail) -> Option<GroupsAtOnce> {
-    experiment(detail.kind())?.groups_at_once(detail)
+    (experiment(detail.kind())?.groups_at_once)(detail)
 }
 
 /// Infers from what was seen on one device, whose driver reports so many units; `None` where nothing was seen.

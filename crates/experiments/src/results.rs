@@ -201,14 +201,14 @@ pub mod testing {
         read(&ReportInput::new(vec![source]))
     }
 
-    /// What reports say of `E` where these are the records of one device.
+    /// What reports say of `E` where these are the records of one device; `None` where that is nothing.
     pub fn section_of_records<E: Experiment>(records: &[Record]) -> Option<Section> {
-        with_input(records, E::section)
+        E::SECTION.map(|of| with_input(records, of)).filter(|section| !section.is_empty())
     }
 
     /// What reports say of `sample n=8` on a device, if its experiment left `data`.
     pub fn section_of<E: Experiment>(data: &E::Data) -> Option<Section> {
         let records = [record_of::<E>(sample::key("sample", 8), data)];
-        section_of_records::<E>(&records).filter(|section| !section.is_empty())
+        section_of_records::<E>(&records)
     }
 }

@@ -3,7 +3,7 @@
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::Timed;
 use gpubench_document::{Sentence, Unit};
-use gpubench_model::schedule::{Class, Heavy};
+use gpubench_model::schedule::Class;
 use gpubench_model::streams::Stages;
 
 /// Below this share of the serial time there is little that overlap could hide: what was hidden of it
@@ -30,13 +30,7 @@ pub fn times(stages: Stages) -> Sentence {
 
 /// What bounds a problem, and the kind of host memory that it was copied to and from.
 pub fn class(class: Class, memory: MemoryKind) -> Sentence {
-    let bound = if class.kernel_bound { "kernel bound, " } else { "transfer bound, " };
-    let heavy = match class.heavy {
-        Heavy::Upload => "upload heavy, ",
-        Heavy::Download => "download heavy, ",
-        Heavy::General => "general, ",
-    };
-    Sentence::from(bound).text(heavy).text(memory.label()).text(" memory")
+    Sentence::from(class.label()).text(", ").text(memory.label()).text(" memory")
 }
 
 /// The queues that its stages have.

@@ -48,6 +48,28 @@ pub enum Heavy {
 pub const HEAVY: f64 = 0.8;
 
 impl Class {
+    /// All six, in the order in which their rules are tried.
+    pub const ALL: [Self; 6] = [
+        Self { kernel_bound: true, heavy: Heavy::Upload },
+        Self { kernel_bound: true, heavy: Heavy::Download },
+        Self { kernel_bound: true, heavy: Heavy::General },
+        Self { kernel_bound: false, heavy: Heavy::Upload },
+        Self { kernel_bound: false, heavy: Heavy::Download },
+        Self { kernel_bound: false, heavy: Heavy::General },
+    ];
+
+    /// `kernel bound, upload heavy`.
+    pub fn label(self) -> &'static str {
+        match (self.kernel_bound, self.heavy) {
+            (true, Heavy::Upload) => "kernel bound, upload heavy",
+            (true, Heavy::Download) => "kernel bound, download heavy",
+            (true, Heavy::General) => "kernel bound, general",
+            (false, Heavy::Upload) => "transfer bound, upload heavy",
+            (false, Heavy::Download) => "transfer bound, download heavy",
+            (false, Heavy::General) => "transfer bound, general",
+        }
+    }
+
     /// Of a problem with these stages alone. Kernel bound means `T_k > max(D_s/S_S, D_r/R_R)`: only then
     /// can parts grow (or shrink) by the ratio of the kernel to the copies that they hide.
     pub fn of(Stages { upload, kernel, download }: Stages) -> Self {

@@ -10,77 +10,36 @@ use super::schedule::{Class, Heavy, Plan, Problem};
 /// Most parts that the rule for uploads tries; more never pay on a link with a latency.
 const MAX_TRIED_PARTS: u32 = 64;
 
-/// One of the six rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// Kernel bound, upload heavy: grow by `a = S_S·T_k/D_s`, download all in the last step.
-    KernelBoundUploadHeavy,
-    /// Kernel bound, download heavy: upload all in the first step, shrink by `a = R_R·T_k/D_r`.
-    KernelBoundDownloadHeavy,
-    /// Kernel bound: grow by the largest `a` with `H ≤ kernel` in every step, shrink by
-    /// `b = R_R·T_k/D_r`.
-    KernelBoundGeneral,
-    /// Transfer bound, upload heavy: shrink by the `a` that takes least in steps.
-    TransferBoundUploadHeavy,
-    /// Transfer bound, download heavy: grow while `kernel ≤ H`, then so that each kernel is as long
-    /// as the concurrent download.
-    TransferBoundDownloadHeavy,
-    /// Transfer bound: `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
-    TransferBoundGeneral,
-}
-
-impl Rule {
-    /// All six.
-    pub const ALL: [Self; 6] = [
-        Self::KernelBoundUploadHeavy,
-        Self::KernelBoundDownloadHeavy,
-        Self::KernelBoundGeneral,
-        Self::TransferBoundUploadHeavy,
-        Self::TransferBoundDownloadHeavy,
-        Self::TransferBoundGeneral,
-    ];
-
-    /// The rule for a class.
-    pub fn of(class: Class) -> Self {
-        match (class.kernel_bound, class.heavy) {
-            (true, Heavy::Upload) => Self::KernelBoundUploadHeavy,
-            (true, Heavy::Download) => Self::KernelBoundDownloadHeavy,
-            (true, Heavy::General) => Self::KernelBoundGeneral,
-            (false, Heavy::Upload) => Self::TransferBoundUploadHeavy,
-            (false, Heavy::Download) => Self::TransferBoundDownloadHeavy,
-            (false, Heavy::General) => Self::TransferBoundGeneral,
-        }
-    }
-
-    /// The rule's plan; `None` where it does not apply.
+impl Class {
+    /// The plan of its rule; `None` where that does not apply.
     pub fn plan(self, problem: &Problem) -> Option<Plan> {
-        match self {
-            Self::KernelBoundUploadHeavy => kernel_bound_upload_heavy(problem),
-            Self::KernelBoundDownloadHeavy => kernel_bound_download_heavy(problem),
-            Self::KernelBoundGeneral => kernel_bound_general(problem),
-            Self::TransferBoundUploadHeavy => Some(transfer_bound_upload_heavy(problem)),
-            Self::TransferBoundDownloadHeavy => transfer_bound_download_heavy(problem),
-            Self::TransferBoundGeneral => Some(transfer_bound_general(problem)),
+        match (self.kernel_bound, self.heavy) {
+            (true, Heavy::Upload) => kernel_bound_upload_heavy(problem),
+            (true, Heavy::Download) => kernel_bound_download_heavy(problem),
+            (true, Heavy::General) => kernel_bound_general(problem),
+            (false, Heavy::Upload) => Some(transfer_bound_upload_heavy(problem)),
+            (false, Heavy::Download) => transfer_bound_download_heavy(problem),
+            (false, Heavy::General) => Some(transfer_bound_general(problem)),
         }
     }
 }
 
-/// The plan of the problem's own class; equal parts as for [`Rule::TransferBoundGeneral`] where that
+/// The plan of the problem's own class; equal parts as for a transfer bound, general one where its
 /// rule does not apply, such as where the kernel outlasts either direction and not both together.
 pub fn plan(problem: &Problem) -> Plan {
-    Rule::of(Class::of(problem.whole))
-        .plan(problem)
-        .unwrap_or_else(|| transfer_bound_general(problem))
+    Class::of(problem.whole).plan(problem).unwrap_or_else(|| transfer_bound_general(problem))
 }
 
-/// Each part's upload takes as long as the kernel of the part before.
+/// Grows by `a = S_S·T_k/D_s`, so that each part's upload takes as long as the kernel of the part before; downloads
+/// all in the last step.
 fn kernel_bound_upload_heavy(problem: &Problem) -> Option<Plan> {
     let growth = problem.whole.kernel / problem.whole.upload;
     let sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
     Some(Plan { download_all_last: true, ..Plan::of(sizes) })
 }
 
-/// Each part's kernel takes as long as the download of the part before.
+/// Uploads all in the first step, shrinks by `a = R_R·T_k/D_r`: each part's kernel takes as long as the download of the
+/// part before.
 fn kernel_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     let growth = problem.whole.kernel / problem.whole.download;
     let mut sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
@@ -88,6 +47,7 @@ fn kernel_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     Some(Plan { upload_all_first: true, ..Plan::of(sizes) })
 }
 
+/// Grows by the largest `a` with `H ≤ kernel` in every step, shrinks by `b = R_R·T_k/D_r`.
 fn kernel_bound_general(problem: &Problem) -> Option<Plan> {
     let whole = problem.whole;
     // With equal kernels of T_k a step uploads `a` times and downloads `1/a` times that share.
@@ -101,7 +61,7 @@ fn kernel_bound_general(problem: &Problem) -> Option<Plan> {
     Some(Plan::of(growing_then_shrinking(problem.smallest(), grow, shrink)))
 }
 
-/// Shrinking parts leave a short kernel and download behind the last upload.
+/// Shrinks by the `a` that takes least in steps: a short kernel and download are left behind the last upload.
 fn transfer_bound_upload_heavy(problem: &Problem) -> Plan {
     let smallest = problem.smallest();
     let max_parts = (1.0 / smallest).floor().min(f64::from(MAX_TRIED_PARTS)) as u32;
@@ -117,7 +77,8 @@ fn transfer_bound_upload_heavy(problem: &Problem) -> Plan {
     fastest((1..=max_parts).map(shrinking), problem)
 }
 
-/// Growing parts start the downloads early; then no download waits for a kernel.
+/// Grows while `kernel ≤ H`, so that the downloads start early, then so that each kernel is as long as the concurrent
+/// download, which waits for none.
 fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     let whole = problem.whole;
     let later = whole.download / whole.kernel; // kernel as long as the download of the part before
@@ -138,6 +99,7 @@ fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     Some(fastest(switched, problem))
 }
 
+/// `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
 fn transfer_bound_general(problem: &Problem) -> Plan {
     let whole = problem.whole;
     let hidden = whole.upload + whole.download - problem.both(whole.upload, whole.download);
@@ -239,7 +201,7 @@ mod tests {
     #[test]
     fn kernel_bound_upload_heavy_hides_every_upload_but_the_first() {
         let problem = problem(4.0, 8.0, 0.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundUploadHeavy);
+        assert_eq!(Class::of(problem.whole).label(), "kernel bound, upload heavy");
         let plan = plan(&problem);
         for (size, parts) in plan.sizes.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
             near(*size, parts / 31.0);
@@ -251,7 +213,7 @@ mod tests {
     #[test]
     fn kernel_bound_download_heavy_hides_every_download_but_the_last() {
         let problem = problem(0.0, 8.0, 4.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundDownloadHeavy);
+        assert_eq!(Class::of(problem.whole).label(), "kernel bound, download heavy");
         let plan = plan(&problem);
         near(plan.sizes[0], 16.0 / 31.0);
         let free = Problem { engines: Engines::ideal(2), ..problem };
@@ -261,7 +223,7 @@ mod tests {
     #[test]
     fn kernel_bound_general_keeps_the_kernel_busy() {
         let problem = problem(2.0, 8.0, 2.0, 0.01);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundGeneral);
+        assert_eq!(Class::of(problem.whole).label(), "kernel bound, general");
         let free = Problem { engines: Engines { command: 0.0, ..problem.engines }, ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.len() > 4, "{plan:?}");
@@ -272,7 +234,7 @@ mod tests {
     fn growth_of_the_general_rule_fills_the_step_exactly() {
         // H(a·3, 4/a) = 8 with both slowed: found by the root finder, checked by H itself.
         let problem = problem(3.0, 8.0, 4.0, 0.001);
-        let plan = Rule::KernelBoundGeneral.plan(&problem).unwrap();
+        let plan = kernel_bound_general(&problem).unwrap();
         let a = plan.sizes[1] / plan.sizes[0];
         near(problem.both(a * 3.0, 4.0 / a), 8.0);
     }
@@ -280,7 +242,7 @@ mod tests {
     #[test]
     fn transfer_bound_upload_heavy_shrinks_to_the_smallest() {
         let problem = problem(8.0, 3.0, 0.5, 0.01);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundUploadHeavy);
+        assert_eq!(Class::of(problem.whole).label(), "transfer bound, upload heavy");
         let sizes = plan(&problem).sizes;
         assert!(sizes.len() > 1 && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
         near(*sizes.last().unwrap(), 0.01);
@@ -291,7 +253,7 @@ mod tests {
     #[test]
     fn transfer_bound_download_heavy_never_lets_the_downloads_wait() {
         let problem = problem(1.0, 4.0, 8.0, 0.01);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundDownloadHeavy);
+        assert_eq!(Class::of(problem.whole).label(), "transfer bound, download heavy");
         let free = Problem { engines: Engines::ideal(2), ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.is_sorted(), "{plan:?}");
@@ -302,7 +264,7 @@ mod tests {
     fn transfer_bound_general_cuts_into_equal_parts_by_the_square_root() {
         // H(6, 6) at 0.8 and 0.7: uploads 6/0.8 = 7.5, downloads by then 0.7·7.5, the rest alone.
         let problem = problem(6.0, 2.0, 6.0, 0.001);
-        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundGeneral);
+        assert_eq!(Class::of(problem.whole).label(), "transfer bound, general");
         let h: f64 = 7.5 + (6.0 - 0.7 * 7.5);
         let parts = (2.0 * (12.0 - h) / 1e-3).sqrt().round();
         assert_eq!(plan(&problem), Plan::equal(parts as u32));
@@ -313,10 +275,10 @@ mod tests {
     #[test]
     fn a_rule_that_cannot_grow_does_not_apply() {
         let transfer = problem(6.0, 2.0, 6.0, 0.001);
-        assert_eq!(Rule::KernelBoundUploadHeavy.plan(&transfer), None);
-        assert_eq!(Rule::KernelBoundDownloadHeavy.plan(&transfer), None);
-        assert_eq!(Rule::KernelBoundGeneral.plan(&transfer), None);
-        assert_eq!(Rule::TransferBoundDownloadHeavy.plan(&problem(1.0, 9.0, 1.0, 0.01)), None);
+        assert_eq!(kernel_bound_upload_heavy(&transfer), None);
+        assert_eq!(kernel_bound_download_heavy(&transfer), None);
+        assert_eq!(kernel_bound_general(&transfer), None);
+        assert_eq!(transfer_bound_download_heavy(&problem(1.0, 9.0, 1.0, 0.01)), None);
     }
 
     proptest! {
@@ -328,11 +290,11 @@ mod tests {
             let engines =
                 Engines { count, command, duplex: Duplex { upload: 0.7, download: 0.9 } };
             let problem = Problem { whole: Stages { upload, kernel, download }, engines, smallest };
-            for rule in Rule::ALL {
-                let Some(plan) = rule.plan(&problem) else { continue };
+            for class in Class::ALL {
+                let Some(plan) = class.plan(&problem) else { continue };
                 let sum: f64 = plan.sizes.iter().sum();
-                prop_assert!((sum - 1.0).abs() < 1e-9, "{rule:?} {sum}");
-                prop_assert!(plan.sizes.iter().all(|size| *size > 0.0), "{rule:?} {plan:?}");
+                prop_assert!((sum - 1.0).abs() < 1e-9, "{class:?} {sum}");
+                prop_assert!(plan.sizes.iter().all(|size| *size > 0.0), "{class:?} {plan:?}");
                 prop_assert!(plan.sizes.len() <= 1001);
                 prop_assert!(plan.makespan(&problem).is_finite());
             }
@@ -363,7 +325,7 @@ mod tests {
     fn transfer_bound_download_heavy_grows_first_while_copies_fill_the_step() {
         let problem = problem(1.0, 4.0, 8.0, 0.01);
         near(problem.both(8.0 / 3.0, 3.0), 4.0);
-        let plan = Rule::TransferBoundDownloadHeavy.plan(&problem).unwrap();
+        let plan = transfer_bound_download_heavy(&problem).unwrap();
         let all = (0..=16).map(|at| growing_at_two_rates(0.01, 8.0 / 3.0, 2.0, at));
         let seconds = |sizes: Vec<f64>| Plan::of(sizes).stepwise(&problem);
         near(plan.stepwise(&problem), all.map(seconds).fold(f64::INFINITY, f64::min));

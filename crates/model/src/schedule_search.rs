@@ -4,8 +4,7 @@
 //! shrink by another; the best few are then improved part by part. The result is the best of all
 //! that was tried, hence never worse than a rule or equal parts on the same problem.
 
-use super::schedule::{Plan, Problem};
-use super::schedule_rules::Rule;
+use super::schedule::{Class, Plan, Problem};
 
 /// Numbers of equal parts: all small ones, and those that the paper compares with.
 fn equal_counts() -> impl Iterator<Item = u32> {
@@ -38,7 +37,7 @@ pub struct Found {
 /// The fastest plan found for `problem`.
 pub fn search(problem: &Problem) -> Found {
     let evaluated = |plan: Plan| Found { seconds: plan.makespan(problem), plan };
-    let rules = Rule::ALL.into_iter().filter_map(|rule| rule.plan(problem));
+    let rules = Class::ALL.into_iter().filter_map(|class| class.plan(problem));
     let equal = equal_counts().map(Plan::equal);
     let mut found: Vec<Found> = rules.chain(equal).chain(shapes(problem)).map(evaluated).collect();
     found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -126,7 +125,6 @@ fn changed(plan: &Plan, part: usize, factor: f64, problem: &Problem) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::super::pipeline::Engines;
-    use super::super::schedule::Class;
     use super::super::streams::Stages;
     use super::super::transfer::Duplex;
     use super::*;
@@ -156,7 +154,7 @@ mod tests {
             let sum: f64 = found.plan.sizes.iter().sum();
             assert!((sum - 1.0).abs() < 1e-9);
             assert_eq!(found.seconds, found.plan.makespan(&problem));
-            let rules = Rule::ALL.into_iter().filter_map(|rule| rule.plan(&problem));
+            let rules = Class::ALL.into_iter().filter_map(|class| class.plan(&problem));
             for plan in rules.chain([1, 10, 100, 1000].map(Plan::equal)) {
                 assert!(found.seconds <= plan.makespan(&problem), "{problem:?} {plan:?}");
             }

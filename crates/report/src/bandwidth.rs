@@ -85,10 +85,7 @@ fn plot(input: &ReportInput, curves: &[(usize, Curve)]) -> Plot {
     curves.iter().fold(plot, |plot, (device, curve)| {
         let name = input.reported_devices[*device].name.clone();
         let look = Series::new(name, Style::Joined).look(device % COLOURS, device / COLOURS);
-        plot.series(curve.iter().fold(look, |mut series, (bytes, (rate, _))| {
-            series.point(*bytes as f64, *rate);
-            series
-        }))
+        plot.series(look.quantities(curve.iter().map(|(&bytes, (rate, _))| (bytes as f64, *rate))))
     })
 }
 

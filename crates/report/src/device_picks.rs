@@ -15,7 +15,7 @@ pub(super) fn section(reports: &[Report]) -> Option<Section> {
     }
     let always = "always one device";
     let table = Table::of("picks", "Picks by predictions that had seen no time of the case", picks)
-        .column(Column::text("model", "model"), |one| one.model.name())
+        .column(Column::text("model", "model"), |one| one.model.name)
         .column(Column::text("held_out", "left out"), |one| one.held_out)
         .column(Column::new("cases", "cases", Unit::Count), |one| one.picks.cases as u64)
         .column(Column::new("best", "fastest picked", Unit::Count), |one| one.picks.best as u64)

@@ -46,7 +46,7 @@ fn one(report: &Report) -> Section {
         .fact("fitted", "fitted to", launches)
         .table(accuracies(report));
     for (model, reason) in &report.failed {
-        section = section.text(Sentence::from(model.name()).text(": ").name(reason));
+        section = section.text(Sentence::from(model.name).text(": ").name(reason));
     }
     for ((workload, why), times) in uncounted(report) {
         let left =
@@ -55,7 +55,7 @@ fn one(report: &Report) -> Section {
         section = section.text(left.name(why));
     }
     let Some(best) = best(&report.evaluations) else { return section };
-    section = section.fact("best", "best on this device", best.model.name());
+    section = section.fact("best", "best on this device", best.model.name);
     if evaluated_on_different_launches(&report.evaluations) {
         section = section.note(
             "not all models predicted the same launches: accuracies are of those in brackets.",
@@ -92,7 +92,7 @@ fn score(score: Option<&Score>) -> Cell {
 
 fn accuracies(report: &Report) -> Table {
     Table::of("models", "Accuracy, and of how many launches", &report.evaluations)
-        .column(Column::text("model", "model"), |one| one.model.name())
+        .column(Column::text("model", "model"), |one| one.model.name)
         .column(Column::new("seen", "seen", Unit::None), |one| one.seen)
         .column(Column::new("size", "a size left out", Unit::None), |one| {
             score(one.leave_one_size_out.as_ref())
@@ -195,7 +195,7 @@ pub fn short(reports: &[Report]) -> String {
             "Models on {}:{} {name}: {} is best, {} accurate on sizes it never saw",
             device.backend,
             device.index,
-            best.model.name(),
+            best.model.name,
             number(score.accuracy, Unit::None)
         );
         if let Some(score) = &best.leave_one_workload_out {

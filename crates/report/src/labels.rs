@@ -169,30 +169,30 @@ pub fn flag_word(flag: &Flag) -> &'static str {
     }
 }
 
-/// What a flag means.
+/// A flag and what it means.
 pub fn explain(flag: &Flag) -> String {
+    format!("{}: {}", flag_word(flag), meaning(flag))
+}
+
+fn meaning(flag: &Flag) -> String {
     match flag {
-        Flag::WarmUpNotSteady => {
-            "warm-up not steady: warm-up ended before two blocks of samples agreed".into()
-        }
-        Flag::NotConverged => "not converged: sampling ended before it reached its target".into(),
-        Flag::Cache => "cache: the working set fits the device's cache".into(),
-        Flag::Implausible(why) => format!("implausible: {why}"),
-        Flag::WrongVariant(label) => {
-            format!("wrong variant: `{label}` was passed over, its result is wrong")
-        }
-        Flag::FatalVariant(which) => format!("fatal variant: passed over, {which}"),
-        Flag::Timestamps(why) => format!("timestamps: {why}"),
-        Flag::FewSamples => "few samples: fewer than requested".into(),
-        Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
-        Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
-        Flag::Drift(how) => format!("drift: {how}"),
-        Flag::StillWarm(why) => format!("still warm: the device had not cooled down: {why}"),
+        Flag::WarmUpNotSteady => "warm-up ended before two blocks of samples agreed".into(),
+        Flag::NotConverged => "sampling ended before it reached its target".into(),
+        Flag::Cache => "the working set fits the device's cache".into(),
+        Flag::WrongVariant(label) => format!("`{label}` was passed over, its result is wrong"),
+        Flag::FatalVariant(which) => format!("passed over, {which}"),
+        Flag::FewSamples => "fewer than requested".into(),
+        Flag::Flake(how) => format!("the first try ended ({how}), the second did not"),
+        Flag::Throttled(why) => format!("the device held its clock back: {why}"),
+        Flag::StillWarm(why) => format!("the device had not cooled down: {why}"),
         Flag::ProfileTolerance(which) => {
-            format!("profile's tolerance: the result may differ as the suite declares for {which}")
+            format!("the result may differ as the suite declares for {which}")
         }
-        Flag::OtherGroup(which) => format!("other group: {which}"),
-        Flag::BlockingKernel(how) => format!("blocking kernel: {how}"),
+        Flag::Implausible(why)
+        | Flag::Timestamps(why)
+        | Flag::Drift(why)
+        | Flag::OtherGroup(why)
+        | Flag::BlockingKernel(why) => why.clone(),
     }
 }
 

@@ -7,6 +7,7 @@ use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, TableOf, Unit};
 use gpubench_model::components::{penalty, pick, relative_error};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub struct Prediction {
 }
 
 /// A case on a device.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DevicePrediction {
     /// The device's name and API.
     pub device: String,
@@ -37,6 +38,7 @@ pub struct DevicePrediction {
     pub measured: Option<f64>,
     /// The number of the device that was measured: what several models predict of one device is
     /// compared with the same times.
+    #[serde(skip)]
     pub source: Option<usize>,
     /// Whether the model was fitted to those: they are no test of it.
     pub fitted: bool,
@@ -236,22 +238,10 @@ fn mean_distance(
 /// grid_seconds}], picked, best, penalty, relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
     let cases = predictions.iter().map(|prediction| {
-        let devices = prediction.per_device.iter().map(|predicted| {
-            json!({
-                "device": predicted.device,
-                "model": predicted.model,
-                "seconds": predicted.seconds,
-                "interval": predicted.interval,
-                "bound": predicted.bound,
-                "measured": predicted.measured,
-                "fitted": predicted.fitted,
-                "grid_seconds": predicted.grid_seconds,
-            })
-        });
         let order = prediction.order();
         json!({
             "case": prediction.key.to_string(),
-            "devices": devices.collect::<Vec<_>>(),
+            "devices": prediction.per_device,
             "picked": order.map(|order| order.picked),
             "best": order.map(|order| order.best),
             "penalty": order.map(|order| order.penalty),

@@ -1,5 +1,6 @@
 //! The order that a model predicts, beside the measured one.
 
+use super::csv::number;
 use super::labels::with_reasons;
 use super::ranking::{device, with_devices};
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
@@ -18,7 +19,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
              costs in the devices' profiles. No parameter of it was fitted to any time of a case \
              ranked here.",
         )
-        .fact("model", "model", prediction.model.name())
+        .fact("model", "model", prediction.model.name)
         .fact("cases", "over", count(prediction.common.len()).counted(all, "case"))
         .fact("reference", "speed 1", device(&ranking.devices[prediction.reference]))
         .fact(
@@ -65,7 +66,6 @@ pub(super) fn spreadsheet(prediction: Option<&PredictedRanking>, device: usize) 
         return Default::default();
     };
     let rank = |at: usize| row.ranks.map_or_else(String::new, |ranks| ranks[at].to_string());
-    let number = |x: Option<f64>| super::csv::number(x);
     [
         prediction.common.len().to_string(),
         number(Some(row.measured)),

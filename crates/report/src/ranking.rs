@@ -151,9 +151,8 @@ fn plot(ranking: &Ranking, family: &Family) -> Plot {
         .describe(Sentence::from("In order: ").list(", ", order).text("."))
         .tabled_in(&family.name);
     for (place, row) in family.rows.iter().enumerate() {
-        let mut series = Series::new(name(row), Style::Points).look(row.device, 0);
-        series.point(place as f64, speed(row, family));
-        plot = plot.series(series);
+        let series = Series::new(name(row), Style::Points).look(row.device, 0);
+        plot = plot.series(series.quantities([(place as f64, speed(row, family))]));
     }
     plot
 }

@@ -1,7 +1,7 @@
 //! What was measured: one row a case, the devices side by side.
 
 use super::labels::{capitalised, case_name, counts, mark, rate, time};
-use gpubench_analysis::{Aggregate, ReportInput, ranking_family};
+use gpubench_analysis::{Aggregate, ReportInput, family_place, ranking_family};
 use gpubench_core::workload::CaseKey;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use gpubench_stats::{Basis, clear_best};
@@ -64,14 +64,11 @@ fn families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)>
 
 /// What was to be run, by family.
 pub(crate) fn all_families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)> {
-    const FAMILIES: [&str; 6] =
-        ["compute", "memory", "transfer", "latency", "overlap", "concurrency"];
     let mut families: BTreeMap<(usize, &str), Cases> = BTreeMap::new();
     for row in &input.rows {
         // The ranking's, in which a launch is no transfer.
         let family = ranking_family(row.described_by());
-        let place = FAMILIES.iter().position(|name| *name == family).unwrap_or(usize::MAX);
-        let cases = families.entry((place, family)).or_default();
+        let cases = families.entry((family_place(family), family)).or_default();
         cases.entry(row.key).or_default().insert(row.device, row);
     }
     families.into_iter().map(|((_, family), cases)| (family, cases)).collect()

@@ -128,11 +128,7 @@ fn launch_takes(launch: &Launch, model: Model, parameters: &[f64], seconds: f64)
 fn takes_on(device: &Device, launch: &Launch, model: Model, parameters: &[f64], seconds: f64) {
     let view = View::new(model, launch, Some(device)).unwrap();
     let predicted = view.seconds(parameters, 1.0);
-    assert!(
-        (predicted / seconds - 1.0).abs() < 1e-9,
-        "{}: {predicted:e}, {seconds:e}",
-        model.name()
-    );
+    assert!((predicted / seconds - 1.0).abs() < 1e-9, "{}: {predicted:e}, {seconds:e}", model.name);
 }
 
 #[test]
@@ -214,7 +210,7 @@ fn parts_are(launch: &Launch, model: Model, parameters: &[f64], wanted: &[(Bound
     assert_eq!(parts.len(), wanted.len());
     for (found, wanted) in parts.iter().zip(wanted) {
         assert_eq!(found.0, wanted.0);
-        assert!((found.1 / wanted.1 - 1.0).abs() < 1e-9, "{}: {parts:?}", model.name());
+        assert!((found.1 / wanted.1 - 1.0).abs() < 1e-9, "{}: {parts:?}", model.name);
     }
 }
 
@@ -248,7 +244,7 @@ fn a_profile_alone_gives_parameters() {
         let found = model.unfitted(&device()).unwrap().parameters;
         assert_eq!(found.len(), wanted.len());
         let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-9 * y.abs();
-        assert!(found.iter().zip(wanted).all(near), "{}: {found:?}", model.name());
+        assert!(found.iter().zip(wanted).all(near), "{}: {found:?}", model.name);
     }
 }
 

@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a> {
             self.model.fit(&samples, self.device, For::Draw, Some(self.all)).ok()
         });
         let draws: Vec<_> = draws.collect();
-        let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
+        let named = self.model.parameters.iter().zip(&self.all.parameters).enumerate();
         named
             .map(|(i, (&name, &value))| {
                 // A draw that could not be fitted, or does not determine it, leaves it anywhere.

@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
     /// What predicts from profiles
-    #[arg(long, value_parser = one_of(profile_models()), value_name = "MODEL", default_value = Model::COMPONENTS.id())]
+    #[arg(long, value_parser = one_of(profile_models()), value_name = "MODEL", default_value = Model::COMPONENTS.id)]
     model: Model,
     /// The suite of the runs, where it is not an embedded one
     #[arg(long, value_name = "FILE")]
@@ -68,7 +68,7 @@ pub struct Args {
 
 /// The models that a profile is enough for.
 fn profile_models() -> impl Iterator<Item = Choice<Model>> {
-    Model::ALL.into_iter().filter_map(|model| Some((model.id(), model.about()?, model)))
+    Model::ALL.into_iter().filter_map(|model| Some((model.id, model.about?, model)))
 }
 
 /// A device, and what predicts times on it.

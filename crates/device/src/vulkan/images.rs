@@ -223,22 +223,17 @@ fn view(
 
 /// How a pixel of such an element lies.
 fn format(element: Element) -> vk::Format {
-    use vk::Format;
-    match (element.scalar, element.width) {
-        (Scalar::F16, 1) => Format::R16_SFLOAT,
-        (Scalar::F16, 2) => Format::R16G16_SFLOAT,
-        (Scalar::F16, _) => Format::R16G16B16A16_SFLOAT,
-        (Scalar::I32, 1) => Format::R32_SINT,
-        (Scalar::I32, 2) => Format::R32G32_SINT,
-        (Scalar::I32, _) => Format::R32G32B32A32_SINT,
-        (Scalar::U8, 1) => Format::R8_UNORM,
-        (Scalar::U8, 2) => Format::R8G8_UNORM,
-        (Scalar::U8, _) => Format::R8G8B8A8_UNORM,
-        (Scalar::U32, 1) => Format::R32_UINT,
-        (Scalar::U32, 2) => Format::R32G32_UINT,
-        (Scalar::U32, _) => Format::R32G32B32A32_UINT,
-        (_, 1) => Format::R32_SFLOAT,
-        (_, 2) => Format::R32G32_SFLOAT,
-        (_, _) => Format::R32G32B32A32_SFLOAT,
+    use vk::Format as F;
+    let [one, two, four] = match element.scalar {
+        Scalar::F16 => [F::R16_SFLOAT, F::R16G16_SFLOAT, F::R16G16B16A16_SFLOAT],
+        Scalar::I32 => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32A32_SINT],
+        Scalar::U8 => [F::R8_UNORM, F::R8G8_UNORM, F::R8G8B8A8_UNORM],
+        Scalar::U32 => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32A32_UINT],
+        _ => [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32A32_SFLOAT],
+    };
+    match element.width {
+        1 => one,
+        2 => two,
+        _ => four,
     }
 }

@@ -88,21 +88,16 @@ pub(super) fn sampler(context: &Context, filter: Option<Filter>) -> Sampler {
 
 fn format(element: Element) -> TextureFormat {
     use TextureFormat as Format;
-    match (element.scalar, element.width) {
-        (Scalar::F16, 1) => Format::R16Float,
-        (Scalar::F16, 2) => Format::Rg16Float,
-        (Scalar::F16, _) => Format::Rgba16Float,
-        (Scalar::I32, 1) => Format::R32Sint,
-        (Scalar::I32, 2) => Format::Rg32Sint,
-        (Scalar::I32, _) => Format::Rgba32Sint,
-        (Scalar::U8, 1) => Format::R8Unorm,
-        (Scalar::U8, 2) => Format::Rg8Unorm,
-        (Scalar::U8, _) => Format::Rgba8Unorm,
-        (Scalar::U32, 1) => Format::R32Uint,
-        (Scalar::U32, 2) => Format::Rg32Uint,
-        (Scalar::U32, _) => Format::Rgba32Uint,
-        (_, 1) => Format::R32Float,
-        (_, 2) => Format::Rg32Float,
-        (_, _) => Format::Rgba32Float,
+    let [one, two, four] = match element.scalar {
+        Scalar::F16 => [Format::R16Float, Format::Rg16Float, Format::Rgba16Float],
+        Scalar::I32 => [Format::R32Sint, Format::Rg32Sint, Format::Rgba32Sint],
+        Scalar::U8 => [Format::R8Unorm, Format::Rg8Unorm, Format::Rgba8Unorm],
+        Scalar::U32 => [Format::R32Uint, Format::Rg32Uint, Format::Rgba32Uint],
+        _ => [Format::R32Float, Format::Rg32Float, Format::Rgba32Float],
+    };
+    match element.width {
+        1 => one,
+        2 => two,
+        _ => four,
     }
 }

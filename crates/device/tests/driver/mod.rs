@@ -2,10 +2,12 @@
 //! of it.
 
 mod buffers;
+mod device;
 mod images;
 mod kit;
 
 pub use buffers::*;
+pub use device::*;
 pub use images::*;
 pub use kit::*;
 
@@ -358,6 +360,7 @@ macro_rules! driver_tests {
             bytes_of_an_image_are_fractions,
             images_that_no_device_has_are_rejected,
             what_a_buffer_holds_is_known_to_the_byte,
+            a_shipped_kernel_is_built_unchecked,
         }
 
         #[test]

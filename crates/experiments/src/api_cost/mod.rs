@@ -287,7 +287,7 @@ fn builds(row: &Aggregate, first: Option<bool>) -> Option<Source> {
 fn costs(row: &Aggregate) -> Vec<(&'static str, Vec<Vec<f64>>)> {
     costs_by_round(row.shown().filter_map(|(record, _)| {
         let detail = record.detail.as_ref()?;
-        Some(experiment(detail.kind())?.costs(detail))
+        Some((experiment(detail.kind())?.costs)(detail))
     }))
 }
 

@@ -12,7 +12,7 @@ use crate::expected::expected;
 use crate::loops::Sample;
 use crate::plan::{Candidate, Case, launches, line_launch, max_groups_in_line};
 use crate::{Bench, Policy, Stage, memory};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, KernelId, Op, Recording};
 use gpubench_core::record::{Detail, Measured};
 use gpubench_core::workload::Split;
@@ -33,7 +33,9 @@ const BATCH: u32 = 64;
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
-    let variants = indexed_variants(case)?;
+    case.first_variant()?;
+    let variants = (0..).map(KernelId).zip(&case.candidates);
+    let variants: Vec<_> = variants.map(|(id, candidate)| Variant { candidate, id }).collect();
     bench.enter(Stage::Prepare);
     let initial = memory::set_up(bench.device(), case)?;
     for variant in &variants {
@@ -61,11 +63,13 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     if bench.policy.verify_only {
         return Ok(());
     }
-    bench.measurement.wall.busy +=
-        times.iter().flat_map(|t| t.points.values().flatten()).sum::<f64>();
+    bench.measurement.wall.busy += times.iter().flat_map(|t| t.values().flatten()).sum::<f64>();
     bench.measurement.measured = largest(&times, &batches, clock, dropped);
-    let variants =
-        variants.iter().zip(times).map(|(variant, times)| variant.times(times)).collect();
+    let variants = variants
+        .iter()
+        .zip(times)
+        .map(|(variant, times)| times_of(variant.candidate, times))
+        .collect();
     bench.measurement.detail =
         Some(Detail::new(&Characterised { clock: clock.0, resolution: clock.1, variants }));
     Ok(())
@@ -75,7 +79,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
 /// of the most groups that were measured.
 fn verified(
     case: &Case,
-    (variant, times): (&IndexedVariant, &Times),
+    (variant, times): (&Variant, &Times),
     initial: &[Data],
     bench: &mut Bench,
 ) -> Result<bool> {
@@ -83,56 +87,37 @@ fn verified(
     let uncached = Policy { cache: None, ..bench.policy.clone() };
     let wanted = expected(case, variant.candidate, || initial.to_vec(), &uncached)?;
     let check = Check { case, initial, wanted: wanted.as_ref() };
-    let Some((&groups, samples)) = times.points.last_key_value() else { return Ok(true) };
+    let Some((&groups, samples)) = times.last_key_value() else { return Ok(true) };
     let fastest = samples.iter().copied().fold(f64::INFINITY, f64::min);
     let [x, y, z] = variant.candidate.groups.map(f64::from);
     // What changes in place depends on all groups: a part of them cannot be verified.
     if check.in_place() || fastest * x * y * z / f64::from(groups) <= WHOLE {
         let once = launches(case, variant.candidate, variant.id, 1);
-        return check.whole(bench, &once, &format!("launch of {}", variant.name()));
+        let label = &variant.candidate.label;
+        let name = if label.is_empty() { "the kernel" } else { label };
+        return check.whole(bench, &once, &format!("launch of {name}"));
     }
     check.part(bench, &line_launch(case, variant.candidate, variant.id, groups), groups)
 }
 
 /// A variant and the number of its kernel.
-struct IndexedVariant<'a> {
+struct Variant<'a> {
     candidate: &'a Candidate,
     id: KernelId,
 }
 
-fn indexed_variants(case: &Case) -> Result<Vec<IndexedVariant<'_>>> {
-    let number = |i: usize| KernelId(u32::try_from(i).unwrap_or(u32::MAX));
-    let variants = case.candidates.iter().enumerate();
-    let variants: Vec<_> =
-        variants.map(|(i, candidate)| IndexedVariant { candidate, id: number(i) }).collect();
-    match variants.is_empty() {
-        true => Err(Error::Unsupported("the case has no kernel".into())),
-        false => Ok(variants),
-    }
-}
+/// Seconds of a variant's launches, by number of groups.
+type Times = BTreeMap<u32, Vec<f64>>;
 
-impl IndexedVariant<'_> {
-    fn name(&self) -> &str {
-        if self.candidate.label.is_empty() { "the kernel" } else { &self.candidate.label }
+fn times_of(variant: &Candidate, times: Times) -> VariantTimes {
+    let kernel = &variant.kernel;
+    let constants = kernel.constants.iter().flat_map(|(name, value)| value.numbers(name));
+    let params = variant.params.iter().map(|(name, value, _)| (name.clone(), *value));
+    VariantTimes {
+        numbers: constants.chain(params).collect(),
+        group_size: u32::try_from(kernel.group_size()).unwrap_or(u32::MAX),
+        points: times.into_iter().collect(),
     }
-
-    fn times(&self, times: Times) -> VariantTimes {
-        let kernel = &self.candidate.kernel;
-        let constants = kernel.constants.iter().flat_map(|(name, value)| value.numbers(name));
-        let params = self.candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
-        VariantTimes {
-            numbers: constants.chain(params).collect(),
-            group_size: u32::try_from(kernel.group_size()).unwrap_or(u32::MAX),
-            points: times.points.into_iter().collect(),
-        }
-    }
-}
-
-/// What was measured of one variant.
-#[derive(Default)]
-struct Times {
-    /// Seconds of a launch by number of groups.
-    points: BTreeMap<u32, Vec<f64>>,
 }
 
 /// Launches of growing numbers of groups, of every variant.
@@ -150,8 +135,8 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    fn all(&mut self, variants: &[IndexedVariant]) -> Result<Vec<Times>> {
-        let mut times: Vec<Times> = variants.iter().map(|_| Times::default()).collect();
+    fn all(&mut self, variants: &[Variant]) -> Result<Vec<Times>> {
+        let mut times = vec![Times::new(); variants.len()];
         let share = self.bench.policy.seconds / VISITS as f64 / variants.len() as f64;
         let visits = if self.bench.policy.verify_only {
             1
@@ -165,7 +150,7 @@ impl Sweeps<'_> {
                 if visit == 0 {
                     self.sweep_groups(variant, times, share)?;
                 } else {
-                    let groups: Vec<u32> = times.points.keys().copied().collect();
+                    let groups: Vec<u32> = times.keys().copied().collect();
                     for groups in groups {
                         self.bench.enter(Stage::Measure);
                         self.samples(variant, times, groups, share)?;
@@ -178,12 +163,7 @@ impl Sweeps<'_> {
 
     /// One, two, four … groups: up to all of them, or until a launch takes a good part of the
     /// variant's share of the time.
-    fn sweep_groups(
-        &mut self,
-        variant: &IndexedVariant,
-        times: &mut Times,
-        share: f64,
-    ) -> Result<()> {
+    fn sweep_groups(&mut self, variant: &Variant, times: &mut Times, share: f64) -> Result<()> {
         let max_groups = max_groups_in_line(variant.candidate);
         let longest = self.bench.policy.longest_launch.min(share / 8.0);
         let mut groups = 1;
@@ -203,7 +183,7 @@ impl Sweeps<'_> {
         }
     }
 
-    fn warm_up(&mut self, variant: &IndexedVariant) -> Result<()> {
+    fn warm_up(&mut self, variant: &Variant) -> Result<()> {
         let start = Instant::now();
         for launch in 0.. {
             // A simulated clock never rises.
@@ -219,14 +199,14 @@ impl Sweeps<'_> {
     /// Samples with so many groups; the fastest of them.
     fn samples(
         &mut self,
-        variant: &IndexedVariant,
+        variant: &Variant,
         times: &mut Times,
         groups: u32,
         share: f64,
     ) -> Result<f64> {
         let start = Instant::now();
         let batch = self.batches.get(&groups).copied().unwrap_or(1);
-        let points = times.points.entry(groups).or_default();
+        let points = times.entry(groups).or_default();
         let (mut fastest, mut taken, mut tries) = (f64::INFINITY, 0, 0);
         let [min_launches, max_launches] =
             LAUNCHES.map(|launches| launches.min(self.bench.policy.max_samples));
@@ -247,7 +227,7 @@ impl Sweeps<'_> {
     /// Lets every launch of a part of the groups see another part of those buffers of which each
     /// group has its share: the caches hold what the launch before has touched. A simulated GPU
     /// has none in front of such traffic.
-    fn move_on(&mut self, variant: &IndexedVariant, groups: u32, recording: &mut Recording) {
+    fn move_on(&mut self, variant: &Variant, groups: u32, recording: &mut Recording) {
         let max_groups = u64::from(max_groups_in_line(variant.candidate));
         let parts = (max_groups / u64::from(groups)).max(1);
         for step in &mut recording.steps {
@@ -266,12 +246,7 @@ impl Sweeps<'_> {
     }
 
     /// A sample of `batch` launches; `None` where its clock is not that of the others.
-    fn launch(
-        &mut self,
-        variant: &IndexedVariant,
-        groups: u32,
-        batch: u32,
-    ) -> Result<Option<Sample>> {
+    fn launch(&mut self, variant: &Variant, groups: u32, batch: u32) -> Result<Option<Sample>> {
         let mut recording = line_launch(self.case, variant.candidate, variant.id, groups);
         for _ in 1..batch {
             let step = recording.steps[0].clone();
@@ -297,7 +272,7 @@ fn largest(
     (clock, resolution): (Clock, f64),
     dropped: u32,
 ) -> Option<Measured> {
-    let (groups, samples) = times.last()?.points.last_key_value()?;
+    let (groups, samples) = times.last()?.last_key_value()?;
     let batch = batches.get(groups).copied().unwrap_or(1);
     let measured = Measured::of(samples.clone(), clock, resolution);
     Some(Measured { batch, warmup: WARM_UP, dropped, ..measured })

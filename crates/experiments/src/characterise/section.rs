@@ -8,20 +8,19 @@ use gpubench_analysis::ReportInput;
 use gpubench_core::record::profile::Value;
 use gpubench_document::{Column, Quantity, Section, Table, Unit};
 
-/// One table a device that has words; `None` where none has.
-pub(super) fn section(input: &ReportInput) -> Option<Section> {
+/// One table a device that has words.
+pub(super) fn section(input: &ReportInput) -> Section {
     let devices = 0..input.reported_devices.len();
     let tables = devices.filter_map(|device| {
         let words = words(input, device);
         (!words.is_empty()).then(|| device_section(input, device).table(table(&words)))
     });
-    let tables: Vec<Section> = tables.collect();
     let section = Section::new("words", "Latency by word size").text(
         "One work-item, one access after the other: a load whose place depends on the word loaded before (read), \
          and a store with a load of the same word behind it (write), which a cache or a queue of stores may \
          answer. Each is the difference between 16 and 48 steps a pass, with a few whole-number instructions.",
     );
-    (!tables.is_empty()).then(|| tables.into_iter().fold(section, Section::section))
+    tables.fold(section, Section::section)
 }
 
 /// The latency of a word.

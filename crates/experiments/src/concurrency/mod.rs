@@ -8,15 +8,8 @@ mod run;
 mod section;
 pub mod spec;
 
-use crate::Bench;
-use crate::experiment::{Experiment, Planning, Timelines};
-use crate::plan::Case;
+use crate::experiment::{Experiment, PlanCase, Run, Timelines, ToSection};
 use crate::prediction_scores::ModelPrediction;
-use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
-use gpubench_core::workload::Kind;
-use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::Family;
 
@@ -24,20 +17,14 @@ use gpubench_suite::Family;
 pub struct Concurrency;
 
 impl Experiment for Concurrency {
-    const KIND: Kind = Kind::new("concurrency");
     const ABOUT: &'static str = "Kernels that run at the same time.";
     const FAMILY: Option<Family> = Some(Family::Concurrency);
+    const PLAN: PlanCase<Self> = plan::co_running;
+    const RUN: Run = run::measure;
+    const SECTION: Option<ToSection> = Some(section::section);
     type Spec = spec::Spec;
     type Plan = plan::CoRunning;
     type Data = data::Concurrency;
-
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
-        plan::co_running(spec, case, planning)
-    }
-
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, bench)
-    }
 
     fn predictions(raw: &Self::Data, device: Option<Residency>) -> Vec<ModelPrediction> {
         let pairs = analysis::concurrency(raw, device, None).pairs;
@@ -50,10 +37,6 @@ impl Experiment for Concurrency {
             })
         };
         pairs.iter().filter_map(one).collect()
-    }
-
-    fn section(input: &ReportInput) -> Option<Section> {
-        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

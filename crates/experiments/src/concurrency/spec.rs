@@ -1,9 +1,10 @@
 //! What a kernel runs with, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_suite::Node;
 use gpubench_suite::{At, Decode};
 use gpubench_suite::{OptionsContext, Partner, Place};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 
 gpubench_suite::spec! {
     /// What runs at the same time as the workload. It always runs concurrently with itself.
@@ -24,23 +25,20 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<ConcurrencySpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else { return Some(Self { with: vec![], copies: 1 }) };
         let ConcurrencySpec { with, copies } = ConcurrencySpec::decode(node, context.diagnostics)?;
         let copies = match copies {
             Some(At { value: 0 | 1, at }) => {
-                context.diagnostics.push(&at, "copies at once are two or more", None);
-                return None;
+                return context.diagnostics.reject(&at, "copies at once are two or more", None);
             }
             Some(copies) => copies.value,
             None => 1,
         };
         let with = with.iter().flatten().map(|name| context.named(name)).collect();
         Some(Self { with, copies })
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<ConcurrencySpec>())
     }
 
     fn partners(&self) -> Vec<Partner> {

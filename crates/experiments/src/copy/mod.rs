@@ -3,13 +3,8 @@
 mod run;
 mod section;
 
-use crate::Bench;
-use crate::experiment::{Experiment, Nothing};
-use crate::plan::Case;
-use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
+use crate::experiment::{Experiment, Nothing, Run, ToSection};
 use gpubench_core::workload::Kind;
-use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// Time of a copy between host and device, one way.
@@ -30,16 +25,10 @@ impl<const TO_DEVICE: bool> Experiment for OneWay<TO_DEVICE> {
     const NEEDS: Needs = Needs { buffers: true, ..Needs::NOTHING };
     const FAMILY: Option<Family> = Some(Family::Transfer);
     const HOST_MEMORY: HostMemory = HostMemory::All;
+    const RUN: Run = |case, bench| run::measure(case, TO_DEVICE, bench);
+    /// Of both ways, once.
+    const SECTION: Option<ToSection> = if TO_DEVICE { Some(section::section) } else { None };
     type Spec = ();
     type Plan = ();
     type Data = Nothing;
-
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, TO_DEVICE, bench)
-    }
-
-    /// Of both ways, once.
-    fn section(input: &ReportInput) -> Option<Section> {
-        TO_DEVICE.then(|| section::section(input))
-    }
 }

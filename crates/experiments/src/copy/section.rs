@@ -1,7 +1,8 @@
 //! What reports say of copies one way: bandwidth against size.
 
 use super::{Download, Upload};
-use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way, all_devices};
+use crate::bandwidth_section::{Bandwidths, EXPLANATION, all_devices};
+use crate::buffer_pairs::Direction;
 use crate::experiment::Experiment;
 use crate::results::{device_section, measured};
 use gpubench_analysis::ReportInput;
@@ -33,8 +34,8 @@ fn of(input: &ReportInput, device: usize) -> Bandwidths {
     let mut bandwidths = Bandwidths::default();
     for row in measured(input, device) {
         let way = match row.key.measure {
-            Upload::KIND => Way::Upload,
-            Download::KIND => Way::Download,
+            Upload::KIND => Direction::Upload,
+            Download::KIND => Direction::Download,
             _ => continue,
         };
         if let (Some(time), Some(round)) = (row.time, row.rounds().next()) {

@@ -1,11 +1,12 @@
 //! How a domain is cut into parts, and what they exchange, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_core::workload::{Faces, Size, cut};
 use gpubench_suite::Expression;
 use gpubench_suite::Node;
 use gpubench_suite::{At, Decode, Diagnostics};
 use gpubench_suite::{Expr, OptionsContext, Partner, Place, Workload, WrongOption};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 use std::ops::Range;
 
 gpubench_suite::spec! {
@@ -51,12 +52,13 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<HaloSpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else {
             let message = "this cuts a domain into parts that exchange halos: say how";
             let help = "`{ halo: { cuts: […], exchange: […], pack: …, unpack: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help));
-            return None;
+            return context.diagnostics.reject(&context.at.clone(), message, Some(help));
         };
         let given = HaloSpec::decode(node, context.diagnostics)?;
         let cuts = cuts(&given.cuts, context)?;
@@ -69,10 +71,6 @@ impl crate::experiment::Spec for Spec {
             unpack: context.named(&given.unpack),
             at: [given.cuts.at, given.exchange.at],
         })
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<HaloSpec>())
     }
 
     fn partners(&self) -> Vec<Partner> {
@@ -115,16 +113,14 @@ fn cuts(cuts: &At<Vec<At<Expression>>>, context: &mut OptionsContext) -> Option<
     let [x, y, z] = cuts.as_slice() else {
         let message =
             format!("a domain is cut along x, y and z: three numbers, not {}", cuts.len());
-        context.diagnostics.push(at, message, None);
-        return None;
+        return context.diagnostics.reject(at, message, None);
     };
     for name in ["nx", "ny", "nz", "x", "y", "z"] {
         if !context.names.iter().any(|known| known == name) {
             let help = "a part is given its cells by `nx`, `ny` and `nz`, and where it begins by `x`, \
                         `y` and `z`";
             let message = format!("this needs a parameter `{name}`");
-            context.diagnostics.push(at, message, Some(help));
-            return None;
+            return context.diagnostics.reject(at, message, Some(help));
         }
     }
     for cut in [x, y, z] {
@@ -150,6 +146,5 @@ fn faces(spec: &At<ExchangeSpec>, diagnostics: &mut Diagnostics) -> Option<Faces
         let three = |all: &[Vec<u32>]| std::array::from_fn(|axis| all[axis].clone());
         return Some(Faces { behind: three(behind), ahead: three(ahead) });
     };
-    diagnostics.push(at, why, None);
-    None
+    diagnostics.reject(at, why, None)
 }

@@ -1,10 +1,11 @@
 //! How a buffer's layout is transformed, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_suite::Expression;
 use gpubench_suite::Node;
 use gpubench_suite::{At, Decode};
 use gpubench_suite::{Expr, OptionsContext, Partner, Place};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 
 gpubench_suite::spec! {
     /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
@@ -37,13 +38,14 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<LayoutSpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else {
             let message =
                 "this compares strided accesses with transformed ones: say which buffer's";
             let help = "`{ layout: { buffer: …, strides: […], by: …, then: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help));
-            return None;
+            return context.diagnostics.reject(&context.at.clone(), message, Some(help));
         };
         let LayoutSpec { buffer, strides, by, then } =
             LayoutSpec::decode(node, context.diagnostics)?;
@@ -52,8 +54,7 @@ impl crate::experiment::Spec for Spec {
         if !(1..=2).contains(&strides.len()) {
             let message =
                 format!("a buffer is accessed in one stride or two, not {}", strides.len());
-            context.diagnostics.push(at, message, None);
-            return None;
+            return context.diagnostics.reject(at, message, None);
         }
         for stride in strides {
             context.check_names(&stride.value, "strides are made of sizes and parameters")?;
@@ -65,10 +66,6 @@ impl crate::experiment::Spec for Spec {
             by: context.named(&by),
             then: context.named(&then),
         })
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<LayoutSpec>())
     }
 
     fn partners(&self) -> Vec<Partner> {

@@ -14,17 +14,11 @@ mod verdict;
 pub use saving::{Saving, Share};
 pub use verdict::{Because, Settled, Verdict};
 
-use crate::Bench;
 use crate::engines::{Engines, either};
-use crate::experiment::{Experiment, Timelines};
-use crate::plan::Case;
+use crate::experiment::{Experiment, Run, Timelines, ToSection};
 use crate::prediction_scores::ModelPrediction;
 use crate::stages;
-use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
 use gpubench_core::text::counted;
-use gpubench_core::workload::Kind;
-use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_model::streams::Stages;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -33,18 +27,15 @@ use gpubench_suite::{Family, HostMemory, Needs};
 pub struct Overlap;
 
 impl Experiment for Overlap {
-    const KIND: Kind = Kind::new("overlap");
     const ABOUT: &'static str = "A problem in chunks: copies overlap kernels.";
     const NEEDS: Needs = Needs::CHUNKS;
     const FAMILY: Option<Family> = Some(Family::Overlap);
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    const RUN: Run = run::measure;
+    const SECTION: Option<ToSection> = Some(section::section);
     type Spec = ();
     type Plan = ();
     type Data = data::Overlap;
-
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, bench)
-    }
 
     fn learn(raw: &Self::Data, found: &mut Engines) {
         found.overlaps_kernels = either(found.overlaps_kernels, engines::overlaps_kernels(raw));
@@ -65,10 +56,6 @@ impl Experiment for Overlap {
         let streams = runs.map(|run| [run.streams, run.seconds]).map(one("streams (model 1)"));
         let pipeline = "pipeline, fitted to the other runs";
         streams.chain(summary.unseen.iter().copied().map(one(pipeline))).collect()
-    }
-
-    fn section(input: &ReportInput) -> Option<Section> {
-        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

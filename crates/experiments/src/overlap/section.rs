@@ -246,13 +246,10 @@ fn plot(raw: &Overlap, summary: &OverlapSummary) -> Plot {
     counts.sort_unstable();
     counts.dedup();
     for (look, &count) in counts.iter().rev().enumerate() {
-        let mut measured =
-            Series::new(Sentence::from("measured, ").then(stages::queues(count)), Style::Points)
-                .look(look, 0);
-        for run in summary.runs.iter().filter(|run| run.queues == count) {
-            measured.point(run.chunks.into(), time(raw, run));
-        }
-        plot = plot.series(measured);
+        let name = Sentence::from("measured, ").then(stages::queues(count));
+        let runs = summary.runs.iter().filter(|run| run.queues == count);
+        let points = runs.map(|run| (run.chunks.into(), time(raw, run)));
+        plot = plot.series(Series::new(name, Style::Points).look(look, 0).quantities(points));
     }
     let line = |name, look, dash, value: fn(&RunSummary) -> Option<f64>| {
         let of = summary.runs.iter().filter(|run| run.queues == max_queues);

@@ -64,6 +64,15 @@ impl Case {
         KernelId(self.place)
     }
 
+    /// The first variant of its kernel.
+    ///
+    /// # Errors
+    /// `Unsupported` where it has no kernel.
+    pub fn first_variant(&self) -> Result<&Candidate> {
+        let no_kernel = || Error::Unsupported("the case has no kernel".into());
+        self.candidates.first().ok_or_else(no_kernel)
+    }
+
     /// The number of its buffer `i`.
     pub fn buffer(&self, i: usize) -> BufferId {
         BufferId(self.place * BUFFERS_EACH + i as u32)

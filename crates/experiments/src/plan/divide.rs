@@ -88,27 +88,12 @@ pub struct Parts<'a> {
     pub download_all_last: bool,
 }
 
-/// `case` cut into chunks of `rows` each, uploaded on queue 0, computed on queue 1 and downloaded on
-/// queue 2; with one queue, everything in order on queue 0.
+/// `case` cut into `parts`, uploaded on queue 0, computed on queue 1 and downloaded on queue 2; with one
+/// queue, everything in order on queue 0.
 ///
 /// # Errors
-/// `Unsupported` when the case cannot be cut, the chunks do not add up, or a halo is larger
-/// than a chunk.
-pub fn chunked(
-    case: &Case,
-    candidate: &Candidate,
-    kernel: KernelId,
-    rows: &[u64],
-    queues: u32,
-) -> Result<Chunked> {
-    let parts = Parts { rows, upload_all_first: false, download_all_last: false };
-    in_parts(case, candidate, kernel, parts, queues)
-}
-
-/// `case` cut into `parts`, on the same queues as [`chunked`].
-///
-/// # Errors
-/// As [`chunked`]; where all is uploaded first, a halo may be larger than a chunk.
+/// `Unsupported` when the case cannot be cut, the parts do not add up, or a halo is larger than a
+/// part, where not all is uploaded first.
 pub fn in_parts(
     case: &Case,
     candidate: &Candidate,

@@ -26,7 +26,7 @@ pub use buffers::{available, copy_buffer, device_bytes, peak_bytes, sweep_buffer
 pub use case::sample;
 pub use case::{BufferPlan, Candidate, Case, Pass, Planned};
 pub use divide::{
-    Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_mirror, in_parts, rows_a_group,
+    Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts, rows_a_group,
 };
 pub use emulation::{
     emulated_device, emulated_launch, emulated_results, enter_pass, track_outputs,

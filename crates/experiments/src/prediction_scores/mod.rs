@@ -42,7 +42,7 @@ pub fn predictions<'a>(
     device: Option<Device>,
 ) -> Vec<ModelPrediction> {
     let of = |detail: &Detail| match experiment(detail.kind()) {
-        Some(experiment) => experiment.predictions(detail, device),
+        Some(experiment) => (experiment.predictions)(detail, device),
         None => vec![],
     };
     details.into_iter().flat_map(of).collect()

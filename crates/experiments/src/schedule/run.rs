@@ -15,8 +15,7 @@ use gpubench_core::record::{Detail, Timed};
 use gpubench_core::workload::Split;
 use gpubench_model::pipeline::Engines;
 use gpubench_model::pipeline_fit::{Run, fit};
-use gpubench_model::schedule::{Plan, Problem};
-use gpubench_model::schedule_rules::Rule;
+use gpubench_model::schedule::{Class, Plan, Problem};
 use gpubench_model::schedule_search::search;
 use gpubench_model::streams::Stages;
 
@@ -30,11 +29,11 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     // Eleven plans and nine other recordings share the case's time.
     let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
     let share = &Policy { min_samples, seconds: policy.seconds / 3.0, ..policy.clone() };
-    let mut plans = Plans { chunks: prepared.chunks(bench.with_policy(share)) };
+    let mut chunks = prepared.chunks(bench.with_policy(share));
     if policy.verify_only {
-        return plans.verify_equal_parts();
+        return verify_equal_parts(&mut chunks);
     }
-    if let Some(schedule) = plans.schedule(prepared.host_memory)? {
+    if let Some(schedule) = schedule(&mut chunks, prepared.host_memory)? {
         let walls = schedule.runs.iter().map(|run| &run.timed.walls[..]);
         let bytes = case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum();
         let work = [prepared.candidate.flops, bytes];
@@ -45,120 +44,114 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Plans that are run on the device.
-struct Plans<'a> {
-    chunks: Chunks<'a>,
+fn verify_equal_parts(chunks: &mut Chunks) -> Result<()> {
+    for count in calibration(chunks) {
+        let work = chunks.equal_that_hold_a_halo(count, chunks.queues)?;
+        let Some(work) = work else { break };
+        if chunks.verified(&work)?.is_none() {
+            break;
+        }
+    }
+    Ok(())
 }
 
-impl Plans<'_> {
-    fn verify_equal_parts(&mut self) -> Result<()> {
-        for count in self.calibration() {
-            let work = self.chunks.equal_that_hold_a_halo(count, self.chunks.queues)?;
-            let Some(work) = work else { break };
-            if self.chunks.verified(&work)?.is_none() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Every plan, made for this device and run on it; `None` where a result is wrong.
-    fn schedule(&mut self, host_memory: MemoryKind) -> Result<Option<Schedule>> {
-        let Alone { upload, kernel, download, clock } = self.chunks.alone()?;
-        let seconds = |timed: &Timed| timed.median().unwrap_or(0.0);
-        let whole = Stages {
-            upload: seconds(&upload),
-            kernel: seconds(&kernel),
-            download: seconds(&download),
+/// Every plan, made for this device and run on it; `None` where a result is wrong.
+fn schedule(chunks: &mut Chunks, host_memory: MemoryKind) -> Result<Option<Schedule>> {
+    let Alone { upload, kernel, download, clock } = chunks.alone()?;
+    let seconds = |timed: &Timed| timed.median().unwrap_or(0.0);
+    let whole =
+        Stages { upload: seconds(&upload), kernel: seconds(&kernel), download: seconds(&download) };
+    let Some(engines) = engines(chunks, whole)? else { return Ok(None) };
+    let problem = Problem { whole, engines, smallest: smallest(chunks) };
+    let (mut runs, mut skipped) = (vec![], vec![]);
+    for (name, plan) in plans(&problem) {
+        let reason = match plan {
+            None => "it does not apply to these times".to_owned(),
+            Some(plan) => match run(chunks, &name, &plan, &problem) {
+                Ok(Some(run)) => {
+                    runs.push(run);
+                    continue;
+                }
+                Ok(None) => return Ok(None),
+                Err(Error::Unsupported(reason)) => reason,
+                Err(error) => return Err(error),
+            },
         };
-        let Some(engines) = self.engines(whole)? else { return Ok(None) };
-        let problem = Problem { whole, engines, smallest: self.smallest() };
-        let (mut runs, mut skipped) = (vec![], vec![]);
-        for (name, plan) in plans(&problem) {
-            let reason = match plan {
-                None => "it does not apply to these times".to_owned(),
-                Some(plan) => match self.run(&name, &plan, &problem) {
-                    Ok(Some(run)) => {
-                        runs.push(run);
-                        continue;
-                    }
-                    Ok(None) => return Ok(None),
-                    Err(Error::Unsupported(reason)) => reason,
-                    Err(error) => return Err(error),
-                },
-            };
-            skipped.push((name, reason));
+        skipped.push((name, reason));
+    }
+    let Engines { count, command, duplex } = engines;
+    let engines = CopyEngines { count, command, bidirectional: [duplex.upload, duplex.download] };
+    let (queues, rows) = (chunks.queues, chunks.division.rows);
+    let schedule = Schedule {
+        clock,
+        host_memory,
+        queues,
+        rows,
+        upload,
+        kernel,
+        download,
+        engines,
+        runs,
+        skipped,
+    };
+    Ok(Some(schedule))
+}
+
+/// The copy engines that explain runs in equal chunks best; `None` where a result is wrong.
+/// With too few rows to decide, those that the queues allow.
+fn engines(chunks: &mut Chunks, whole: Stages) -> Result<Option<Engines>> {
+    let mut runs = vec![];
+    for count in calibration(chunks) {
+        let work = chunks.equal_that_hold_a_halo(count, chunks.queues)?;
+        let Some(work) = work else { break };
+        let Some((timed, _)) = chunks.measured(&work)? else { return Ok(None) };
+        if let Some(seconds) = timed.median() {
+            runs.push(Run { whole, chunks: count as u32, seconds });
         }
-        let Engines { count, command, duplex } = engines;
-        let engines =
-            CopyEngines { count, command, bidirectional: [duplex.upload, duplex.download] };
-        let (queues, rows) = (self.chunks.queues, self.chunks.division.rows);
-        let schedule = Schedule {
-            clock,
-            host_memory,
-            queues,
-            rows,
-            upload,
-            kernel,
-            download,
-            engines,
-            runs,
-            skipped,
-        };
-        Ok(Some(schedule))
     }
+    let allowed = Engines::ideal(if chunks.queues >= 3 { 2 } else { 0 });
+    let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
+    // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
+    let command = fitted.command.max(chunks.bench.session.empty_launch().unwrap_or(0.0));
+    Ok(Some(Engines { command, ..fitted }))
+}
 
-    /// The copy engines that explain runs in equal chunks best; `None` where a result is wrong.
-    /// With too few rows to decide, those that the queues allow.
-    fn engines(&mut self, whole: Stages) -> Result<Option<Engines>> {
-        let mut runs = vec![];
-        for count in self.calibration() {
-            let work = self.chunks.equal_that_hold_a_halo(count, self.chunks.queues)?;
-            let Some(work) = work else { break };
-            let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
-            if let Some(seconds) = timed.median() {
-                runs.push(Run { whole, chunks: count as u32, seconds });
-            }
-        }
-        let allowed = Engines::ideal(if self.chunks.queues >= 3 { 2 } else { 0 });
-        let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
-        // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
-        let command = fitted.command.max(self.chunks.bench.session.empty_launch().unwrap_or(0.0));
-        Ok(Some(Engines { command, ..fitted }))
-    }
+/// The smallest share that a part may be: a row, or as many as a neighbour reads.
+fn smallest(chunks: &Chunks) -> f64 {
+    let halo = chunks.check.case.buffers.iter().map(|buffer| match buffer.split {
+        Split::Rows { halo } => halo,
+        Split::Broadcast => 0,
+    });
+    f64::from(halo.max().unwrap_or(0).max(1)) / chunks.division.rows as f64
+}
 
-    /// The smallest share that a part may be: a row, or as many as a neighbour reads.
-    fn smallest(&self) -> f64 {
-        let halo = self.chunks.check.case.buffers.iter().map(|buffer| match buffer.split {
-            Split::Rows { halo } => halo,
-            Split::Broadcast => 0,
-        });
-        f64::from(halo.max().unwrap_or(0).max(1)) / self.chunks.division.rows as f64
-    }
+fn calibration(chunks: &Chunks) -> impl Iterator<Item = u64> + use<> {
+    let rows = chunks.division.rows;
+    CALIBRATION.into_iter().filter(move |&count| count <= rows)
+}
 
-    fn calibration(&self) -> impl Iterator<Item = u64> + use<> {
-        let rows = self.chunks.division.rows;
-        CALIBRATION.into_iter().filter(move |&count| count <= rows)
+fn run(
+    chunks: &mut Chunks,
+    name: &str,
+    plan: &Plan,
+    problem: &Problem,
+) -> Result<Option<ScheduleRun>> {
+    let rows = chunks.division.rows;
+    let whole = u32::try_from(rows)
+        .map_err(|_| Error::Unsupported("more rows than 32 bits count".into()))?;
+    if plan.sizes.len() as u64 > rows {
+        let parts = plan.sizes.len();
+        return Err(Error::Unsupported(format!("{parts} parts of {whole} rows")));
     }
-
-    fn run(&mut self, name: &str, plan: &Plan, problem: &Problem) -> Result<Option<ScheduleRun>> {
-        let rows = self.chunks.division.rows;
-        let whole = u32::try_from(rows)
-            .map_err(|_| Error::Unsupported("more rows than 32 bits count".into()))?;
-        if plan.sizes.len() as u64 > rows {
-            let parts = plan.sizes.len();
-            return Err(Error::Unsupported(format!("{parts} parts of {whole} rows")));
-        }
-        let rows: Vec<u64> = plan.rows(whole).into_iter().map(u64::from).collect();
-        let Plan { upload_all_first, download_all_last, .. } = *plan;
-        let parts = Parts { rows: &rows, upload_all_first, download_all_last };
-        let work = self.chunks.parts(parts, self.chunks.queues)?;
-        let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
-        let sizes = rows.iter().map(|&n| n as f64 / f64::from(whole)).collect();
-        let predicted = Plan { sizes, ..*plan }.makespan(problem);
-        let plan = name.to_owned();
-        Ok(Some(ScheduleRun { plan, rows, upload_all_first, download_all_last, predicted, timed }))
-    }
+    let rows: Vec<u64> = plan.rows(whole).into_iter().map(u64::from).collect();
+    let Plan { upload_all_first, download_all_last, .. } = *plan;
+    let parts = Parts { rows: &rows, upload_all_first, download_all_last };
+    let work = chunks.parts(parts, chunks.queues)?;
+    let Some((timed, _)) = chunks.measured(&work)? else { return Ok(None) };
+    let sizes = rows.iter().map(|&n| n as f64 / f64::from(whole)).collect();
+    let predicted = Plan { sizes, ..*plan }.makespan(problem);
+    let plan = name.to_owned();
+    Ok(Some(ScheduleRun { plan, rows, upload_all_first, download_all_last, predicted, timed }))
 }
 
 /// Every plan by name; `None` where a rule does not apply.
@@ -167,22 +160,11 @@ fn plans(problem: &Problem) -> Vec<(String, Option<Plan>)> {
         1 => ("no partition".to_owned(), Some(Plan::equal(1))),
         count => (format!("{count} equal parts"), Some(Plan::equal(count))),
     };
-    let rule = |rule: Rule| (format!("rule {}", rule_name(rule)), rule.plan(problem));
+    let rule = |class: Class| (format!("rule {}", class.label()), class.plan(problem));
     [1, 10, 100, 1000]
         .into_iter()
         .map(equal)
-        .chain(Rule::ALL.into_iter().map(rule))
+        .chain(Class::ALL.into_iter().map(rule))
         .chain([("search".to_owned(), Some(search(problem).plan))])
         .collect()
-}
-
-fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::KernelBoundUploadHeavy => "kernel bound, upload heavy",
-        Rule::KernelBoundDownloadHeavy => "kernel bound, download heavy",
-        Rule::KernelBoundGeneral => "kernel bound, general",
-        Rule::TransferBoundUploadHeavy => "transfer bound, upload heavy",
-        Rule::TransferBoundDownloadHeavy => "transfer bound, download heavy",
-        Rule::TransferBoundGeneral => "transfer bound, general",
-    }
 }

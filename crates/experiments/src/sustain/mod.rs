@@ -6,14 +6,7 @@ mod run;
 mod section;
 pub mod spec;
 
-use crate::Bench;
-use crate::experiment::{Experiment, Planning};
-use crate::plan::Case;
-use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
-use gpubench_core::workload::Kind;
-use gpubench_document::Section;
+use crate::experiment::{Experiment, PlanCase, Run, ToSection};
 use serde::{Deserialize, Serialize};
 
 /// The same kernel over and over for minutes: what its rate settles at.
@@ -27,27 +20,17 @@ pub struct Plan {
 }
 
 impl Experiment for Sustain {
-    const KIND: Kind = Kind::new("sustain");
     const ABOUT: &'static str =
         "The same kernel over and over for minutes: rate, clock, power and temperature.";
     const DRIFT_IS_RESULT: bool = true;
+    const PLAN: PlanCase<Self> = |spec, _, _| Ok(Plan { seconds: 60.0 * spec.minutes });
+    const RUN: Run = run::measure;
+    const SECTION: Option<ToSection> = Some(section::section);
     type Spec = spec::Spec;
     type Plan = Plan;
     type Data = data::Sustain;
 
     fn seconds(plan: &Plan) -> Option<f64> {
         Some(plan.seconds)
-    }
-
-    fn plan(spec: &spec::Spec, _: &Case, _: &Planning) -> Result<Plan, Reason> {
-        Ok(Plan { seconds: 60.0 * spec.minutes })
-    }
-
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, bench)
-    }
-
-    fn section(input: &ReportInput) -> Option<Section> {
-        Some(section::section(input))
     }
 }

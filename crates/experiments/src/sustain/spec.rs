@@ -1,8 +1,9 @@
 //! How long a kernel is kept running, as a suite says it.
 
+use crate::experiment::ToSchema;
 use gpubench_core::units::quoted;
 use gpubench_suite::{At, Decode, Node, OptionsContext};
-use schemars::{Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 use std::ops::RangeInclusive;
 
 gpubench_suite::spec! {
@@ -24,20 +25,17 @@ pub struct Spec {
 }
 
 impl crate::experiment::Spec for Spec {
+    const SCHEMA: Option<ToSchema> = Some(SchemaGenerator::subschema_for::<SustainSpec>);
+
     fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
         let Some(node) = node else { return Some(Self { minutes: MINUTES }) };
         let SustainSpec { minutes } = SustainSpec::decode(node, context.diagnostics)?;
         match minutes {
             Some(At { value, at }) if !RANGE.contains(&value) => {
                 let help = "give minutes from 0.05 to 1440 (a day)";
-                context.diagnostics.push(&at, format!("{} minutes", quoted(value)), Some(help));
-                None
+                context.diagnostics.reject(&at, format!("{} minutes", quoted(value)), Some(help))
             }
             minutes => Some(Self { minutes: minutes.map_or(MINUTES, |minutes| minutes.value) }),
         }
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        Some(generator.subschema_for::<SustainSpec>())
     }
 }

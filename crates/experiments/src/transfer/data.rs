@@ -1,5 +1,6 @@
 //! What a record holds of it.
 
+pub use crate::buffer_pairs::Direction;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::Data;
 use gpubench_core::workload::Kind;
@@ -18,18 +19,6 @@ pub struct Transfer {
 
 impl Data for Transfer {
     const KIND: Kind = Kind::new("transfer");
-}
-
-/// Which way a copy goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// Host to device.
-    Upload,
-    /// Device to host.
-    Download,
-    /// One copy each way at the same time.
-    Both,
 }
 
 /// Copies of one size.

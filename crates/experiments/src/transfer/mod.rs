@@ -6,26 +6,22 @@ mod engines;
 mod run;
 mod section;
 
-use crate::Bench;
 use crate::engines::{Engines, either};
-use crate::experiment::Experiment;
-use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
-use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
+use crate::experiment::{Experiment, Run, ToSection};
+use crate::plan::{BufferPlan, Limits, sweep_buffer};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::workload::Kind;
-use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// Copies of growing size, either way and both at once.
 pub struct Transfer;
 
 impl Experiment for Transfer {
-    const KIND: Kind = Kind::new("transfer");
     const ABOUT: &'static str = "Copies of growing size, either way and both at once.";
     const NEEDS: Needs = Needs::NOTHING;
     const FAMILY: Option<Family> = Some(Family::Transfer);
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    const RUN: Run = run::measure;
+    const SECTION: Option<ToSection> = Some(section::section);
     type Spec = ();
     type Plan = ();
     type Data = data::Transfer;
@@ -34,15 +30,7 @@ impl Experiment for Transfer {
         Some(vec![sweep_buffer(device, limits)])
     }
 
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, bench)
-    }
-
     fn learn(raw: &Self::Data, found: &mut Engines) {
         found.both_ways = either(found.both_ways, engines::both_ways(raw));
-    }
-
-    fn section(input: &ReportInput) -> Option<Section> {
-        Some(section::section(input))
     }
 }

@@ -3,13 +3,13 @@
 //! One copy (or one pair) is timed at a time on the host's clock, from its queueing to its end:
 //! so the time at the smallest size is the latency that a program sees.
 
-use crate::buffer_pairs::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS, allocate, poison, queues, verified};
+use crate::buffer_pairs::{allocate, poison, queues, recording, verified};
 use crate::plan::Case;
 use crate::timing::{time, wall_clock};
 use crate::transfer::data::{Direction, Transfer, TransferPoint};
 use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice};
+use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Recording};
 use gpubench_core::record::{Detail, Measured, NamedStep};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Fill;
@@ -18,9 +18,6 @@ use gpubench_reference::fill;
 /// Bytes of the smallest copy, and by how much each next one is larger.
 const SMALLEST: u64 = 4096;
 const GROWTH: u64 = 4;
-
-/// What is timed of every size.
-const DIRECTIONS: [Direction; 3] = [Direction::Upload, Direction::Download, Direction::Both];
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
@@ -44,14 +41,14 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let mut clock = Clock::Host;
     let sizes = sizes(largest.0);
     // What a recording leaves of its share, the larger ones after it get.
-    let (mut to_come, mut left) = (sizes.len() * DIRECTIONS.len(), bench.policy.seconds);
+    let (mut to_come, mut left) = (sizes.len() * Direction::ALL.len(), bench.policy.seconds);
     for bytes in sizes {
         // What the smaller copies left must not stand in for the largest.
         if bytes == largest.0 {
             bench.enter(Stage::Prepare);
             poison(bench.session, &mut data)?;
         }
-        for direction in DIRECTIONS {
+        for direction in Direction::ALL {
             let recording = copies(direction, bytes, queues);
             let seconds = left / to_come as f64;
             bench.enter(Stage::Measure);
@@ -83,18 +80,11 @@ fn sizes(largest: u64) -> Vec<u64> {
 
 /// One copy of the first `bytes`, or one each way.
 fn copies(direction: Direction, bytes: u64, queues: u32) -> Recording {
-    let part = |buffer| Slice { buffer, offset: Bytes(0), len: Bytes(bytes) };
-    let mut recording = Recording::default();
-    if direction != Direction::Download {
-        let op = Op::Upload { from: part(UPLOAD_BUFFERS.0), to: part(UPLOAD_BUFFERS.1) };
-        recording.push(Queue(0), vec![], op);
+    match direction {
+        Direction::Upload => recording([bytes, 0], bytes, 1),
+        Direction::Download => recording([0, bytes], bytes, 1),
+        Direction::Both => recording([bytes; 2], bytes, queues),
     }
-    if direction != Direction::Upload {
-        let queue = if direction == Direction::Both { queues - 1 } else { 0 };
-        let op = Op::Download { from: part(DOWNLOAD_BUFFERS.0), to: part(DOWNLOAD_BUFFERS.1) };
-        recording.push(Queue(queue), vec![], op);
-    }
-    recording
 }
 
 /// Start and end of a pair's upload and of its download, in seconds from the first start.

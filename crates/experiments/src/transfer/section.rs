@@ -2,7 +2,7 @@
 
 use super::analysis::{Meanwhile, TransferSummary, transfer};
 use super::data::{Direction, Transfer};
-use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way};
+use crate::bandwidth_section::{Bandwidths, EXPLANATION};
 use crate::results::{DetailedCase, detailed_cases, device_section};
 use gpubench_analysis::ReportInput;
 use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
@@ -29,14 +29,15 @@ fn bandwidths<'c>(cases: impl Iterator<Item = &'c Case<'c, 'c>>) -> Bandwidths {
     let mut bandwidths = Bandwidths::default();
     for Case { data, .. } in cases {
         for point in &data.points {
-            let way = match point.direction {
-                Direction::Upload => Way::Upload,
-                Direction::Download => Way::Download,
-                Direction::Both => Way::Both,
-            };
             if let Some(time) = Summary::of(&point.samples) {
                 let (seconds, interval) = (time.median, time.interval);
-                bandwidths.add(Some(data.host_memory), way, point.bytes, seconds, interval);
+                bandwidths.add(
+                    Some(data.host_memory),
+                    point.direction,
+                    point.bytes,
+                    seconds,
+                    interval,
+                );
             }
         }
     }
@@ -53,7 +54,9 @@ fn fitted(mut section: Section, input: &ReportInput, cases: &[Case]) -> Section 
             Ok(fit) => {
                 let first = || [device.clone(), row.key.workload.clone()].map(Cell::from);
                 let first = || first().into_iter().chain([memory.into()]);
-                for (way, line) in [(Way::Upload, &fit.upload), (Way::Download, &fit.download)] {
+                for (way, line) in
+                    [(Direction::Upload, &fit.upload), (Direction::Download, &fit.download)]
+                {
                     let figures =
                         [way.label().into(), estimate(line.latency), estimate(line.bandwidth)];
                     isolated.row(first().chain(figures));

@@ -1,34 +1,8 @@
-//! Copies to and from several devices: the recordings, and what of them moved while all were at it.
+//! Copies to and from several devices: what of their recordings moved while all were at it.
 
 use super::data::Moved;
-use crate::buffer_pairs::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS};
-use gpubench_core::gpu::{Op, Queue, Recording, Slice};
-use gpubench_core::units::Bytes;
+use gpubench_core::gpu::{Op, Recording};
 use gpubench_device::Part;
-
-/// Copies that move so many bytes to and from a device, the directions in turn: on a queue each
-/// where there are two.
-pub(super) fn recording([mut upload, mut download]: [u64; 2], copy: u64, queues: u32) -> Recording {
-    let mut recording = Recording::default();
-    let part = |buffer, len| Slice { buffer, offset: Bytes(0), len: Bytes(len) };
-    while upload > 0 || download > 0 {
-        let (out, back) = (upload.min(copy), download.min(copy));
-        if out > 0 {
-            let op =
-                Op::Upload { from: part(UPLOAD_BUFFERS.0, out), to: part(UPLOAD_BUFFERS.1, out) };
-            recording.push(Queue(0), vec![], op);
-        }
-        if back > 0 {
-            let op = Op::Download {
-                from: part(DOWNLOAD_BUFFERS.0, back),
-                to: part(DOWNLOAD_BUFFERS.1, back),
-            };
-            recording.push(Queue(queues - 1), vec![], op);
-        }
-        (upload, download) = (upload - out, download - back);
-    }
-    recording
-}
 
 /// Bytes and when they moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,22 +101,5 @@ mod tests {
             moved(&[[even(4, 0.0, 4.0), vec![]], [even(6, 4.0, 10.0), vec![]]], 10.0);
         assert_eq!((bytes[0][0], bytes[1][0]), (40.0, 60.0));
         assert_eq!((seconds[0][0], seconds[1][0]), (10.0, 10.0));
-    }
-
-    #[test]
-    fn directions_take_turns_and_the_last_copy_is_what_is_left() {
-        let made = recording([25, 10], 10, 2);
-        let queues: Vec<u32> = made.steps.iter().map(|step| step.queue.0).collect();
-        assert_eq!(queues, [0, 1, 0, 0]);
-        let uploaded: u64 = made
-            .steps
-            .iter()
-            .map(|step| match step.op {
-                Op::Upload { from, .. } => from.len.0,
-                _ => 0,
-            })
-            .sum();
-        assert_eq!(uploaded, 25);
-        assert!(recording([0, 0], 10, 1).steps.is_empty());
     }
 }

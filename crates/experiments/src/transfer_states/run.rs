@@ -5,9 +5,9 @@
 //! Only what is moved while all of them are at it counts.
 
 use super::analysis::state_of;
-use super::flows::{Piece, moved, pieces, recording, window};
+use super::flows::{Piece, moved, pieces, window};
 use super::plans::plans;
-use crate::buffer_pairs::{allocate, poison, queues, verified};
+use crate::buffer_pairs::{allocate, poison, queues, recording, verified};
 use crate::plan::Case;
 use crate::transfer_states::data::{Moved, MovedState, TransferStates};
 use crate::{Bench, DeviceGroup, Stage};

@@ -260,11 +260,9 @@ fn plot(rows: &[&Row]) -> Plot {
     [("slower", Verdict::Slower, 4), ("faster", Verdict::Faster, 2)].into_iter().fold(
         plot,
         |plot, (name, verdict, look)| {
-            let mut series = Series::new(name, Style::Points).look(look, 0);
-            for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.verdict == verdict) {
-                series.point(place as f64, ratio(row));
-            }
-            plot.series(series)
+            let rows = rows.iter().enumerate().filter(|(_, row)| row.verdict == verdict);
+            let points = rows.map(|(place, row)| (place as f64, ratio(row)));
+            plot.series(Series::new(name, Style::Points).look(look, 0).quantities(points))
         },
     )
 }

@@ -122,9 +122,8 @@ fn plot(input: &ReportInput, facet: &Facet) -> Option<Plot> {
     for (device, mut points) in devices {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let label = input.reported_devices[device].name.clone();
-        let mut series = Series::new(label, Style::Joined).look(device, device / LOOKS);
-        points.into_iter().for_each(|(x, y)| series.point(x, y));
-        plot = plot.series(series);
+        let series = Series::new(label, Style::Joined).look(device, device / LOOKS);
+        plot = plot.series(series.quantities(points));
     }
     Some(plot)
 }

@@ -47,9 +47,7 @@ fn line(
     place: usize,
     points: impl Iterator<Item = (f64, Quantity)>,
 ) -> Series {
-    let mut line = Series::new(device.reported.label.clone(), Style::Line).look(place, 0);
-    points.for_each(|(bytes, quantity)| line.point(bytes, quantity));
-    line
+    Series::new(device.reported.label.clone(), Style::Line).look(place, 0).quantities(points)
 }
 
 /// Bandwidths by the bytes of the working set, ascending, by workload.

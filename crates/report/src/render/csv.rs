@@ -50,40 +50,28 @@ impl Rows {
     fn table(&mut self, section: &str, table: &Table) {
         self.sentence(Place { section, table: table.key(), row: 0 }, "title", &table.title);
         for (row, cells) in table.rows().iter().enumerate() {
+            let at = Place { section, table: table.key(), row };
             for (cell, column) in cells.iter().zip(table.columns()) {
-                self.cell(
-                    Place { section, table: table.key(), row },
-                    column.key(),
-                    cell,
-                    column.unit,
-                );
+                self.cell(at, column.key(), cell, column.unit);
             }
         }
     }
 
     fn cell(&mut self, at: Place, column: &str, cell: &Cell, unit: Unit) {
         match cell {
-            Cell::Missing => self.line(
-                at,
-                column,
-                [String::new(), unit.symbol().into(), String::new(), String::new()],
-            ),
+            Cell::Missing => self.value(at, column, String::new(), unit.symbol()),
             Cell::Text(text) => self.sentence(at, column, text),
-            Cell::Count(n) => self.line(
-                at,
-                column,
-                [n.to_string(), unit.symbol().into(), String::new(), String::new()],
-            ),
+            Cell::Count(n) => self.value(at, column, n.to_string(), unit.symbol()),
             Cell::Quantity(quantity) => self.quantity(at, column, Some(*quantity), unit),
-            Cell::Verdict(is) => self.value(at, column, is.to_string()),
-            Cell::Mark(mark) => self.value(at, column, mark.label().to_owned()),
+            Cell::Verdict(is) => self.value(at, column, is.to_string(), ""),
+            Cell::Mark(mark) => self.value(at, column, mark.label().to_owned(), ""),
         }
     }
 
     /// A sentence, and each figure in it under `column/1`, `column/2` …
     fn sentence(&mut self, at: Place, column: &str, text: &Sentence) {
         if !text.is_empty() {
-            self.value(at, column, sentence(text));
+            self.value(at, column, sentence(text), "");
         }
         for (i, Figure { quantity, unit }) in text.figures().enumerate() {
             self.quantity(at, &format!("{column}/{}", i + 1), Some(quantity), unit);
@@ -98,8 +86,8 @@ impl Rows {
         self.line(at, column, [format!("{:?}", quantity.value()), unit.symbol().into(), low, high]);
     }
 
-    fn value(&mut self, at: Place, column: &str, value: String) {
-        self.line(at, column, [value, String::new(), String::new(), String::new()]);
+    fn value(&mut self, at: Place, column: &str, value: String, unit: &str) {
+        self.line(at, column, [value, unit.into(), String::new(), String::new()]);
     }
 
     fn line(&mut self, at: Place, column: &str, values: [String; 4]) {

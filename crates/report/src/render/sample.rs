@@ -84,9 +84,10 @@ pub(crate) fn hostile() -> Section {
 }
 
 fn chunks(of: &str) -> Plot {
-    let mut measured = Series::new("measured, 3 queues", Style::Points);
-    measured.point(1.0, Quantity::between(4e-3, [3.9e-3, 4.2e-3]));
-    measured.point(4.0, Quantity::between(2.5e-3, [2.45e-3, 2.6e-3]));
+    let measured = Series::new("measured, 3 queues", Style::Points).quantities([
+        (1.0, Quantity::between(4e-3, [3.9e-3, 4.2e-3])),
+        (4.0, Quantity::between(2.5e-3, [2.45e-3, 2.6e-3])),
+    ]);
     Plot::new(
         "against_chunks",
         Sentence::new().text("Time against chunks of ").name(of),

@@ -1,11 +1,11 @@
 //! Model 6, components (P14 §3.3.4), of counted launches.
 
 use super::{KernelModel, SCALE, profiled, profiled_start};
-use crate::fit::Launch;
 use crate::fit::counted::{Counted, is_computing};
 use crate::fit::device::Device;
 use crate::fit::fitted::Sample;
 use crate::fit::pass::{Bound, Pass};
+use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator::Class;
 use gpubench_model::components::Projection;
@@ -13,29 +13,23 @@ use gpubench_model::least_squares::Domain;
 use std::sync::Arc;
 
 /// The model.
-pub(super) struct Components;
+pub(super) const MODEL: Model = Model {
+    id: "components",
+    name: "components",
+    parameters: &["launch", "compute scale", "global scale", "local scale"],
+    needs_profile: true,
+    about: Some("Model 6: instructions, global or local memory, whichever takes longest"),
+    rules: &Components,
+};
+
+/// Its rules.
+struct Components;
 
 /// What it sees of a launch: seconds as the profile prices them.
 #[derive(Debug)]
 struct Priced(Projection);
 
 impl KernelModel for Components {
-    fn id(&self) -> &'static str {
-        "components"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &["launch", "compute scale", "global scale", "local scale"]
-    }
-
-    fn needs_profile(&self) -> bool {
-        true
-    }
-
-    fn about(&self) -> Option<&'static str> {
-        Some("Model 6: instructions, global or local memory, whichever takes longest")
-    }
-
     fn pass(&self, launch: &Launch, device: Option<&Device>) -> Result<Arc<dyn Pass>> {
         Ok(Arc::new(Priced(components(launch.counted()?, profiled(device)?)?)))
     }

@@ -13,17 +13,19 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// The model.
-pub(super) struct HybridModel;
+pub(super) const MODEL: Model = Model {
+    id: "hybrid",
+    name: "hybrid",
+    parameters: &PARAMETERS,
+    needs_profile: false,
+    about: None,
+    rules: &HybridModel,
+};
+
+/// Its rules.
+struct HybridModel;
 
 impl KernelModel for HybridModel {
-    fn id(&self) -> &'static str {
-        "hybrid"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &PARAMETERS
-    }
-
     fn pass(&self, launch: &Launch, device: Option<&Device>) -> Result<Arc<dyn Pass>> {
         let bytes = launch.bytes / launch.passes;
         Ok(Arc::new(work(launch.counted()?, bytes, launch.buffers, device)))

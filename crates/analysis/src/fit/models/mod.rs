@@ -22,21 +22,33 @@ use std::sync::Arc;
 
 /// A model of a kernel that is fitted per device.
 #[derive(Clone, Copy)]
-pub struct Model(&'static dyn KernelModel);
+pub struct Model {
+    /// Its name, with dashes.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What the parameters are called.
+    pub parameters: &'static [&'static str],
+    /// Whether it is priced by the device's profile.
+    pub needs_profile: bool,
+    /// In a few words, where a profile alone gives its parameters.
+    pub about: Option<&'static str>,
+    rules: &'static dyn KernelModel,
+}
 
 impl Model {
     /// Model 3 with the best rates seen.
-    pub const ROOFLINE: Self = Self(&roofline::Roofline);
+    pub const ROOFLINE: Self = roofline::MODEL;
     /// Model 3 with a launch cost and a rounded corner.
-    pub const SMOOTH_ROOFLINE: Self = Self(&smooth_roofline::Smooth);
+    pub const SMOOTH_ROOFLINE: Self = smooth_roofline::MODEL;
     /// Model 4.
-    pub const WARP_TIMELINE: Self = Self(&warp_timeline::WarpTimeline);
+    pub const WARP_TIMELINE: Self = warp_timeline::MODEL;
     /// Model 5.
-    pub const PARALLEL_DEGREES: Self = Self(&parallel_degrees::ParallelDegrees);
+    pub const PARALLEL_DEGREES: Self = parallel_degrees::MODEL;
     /// Model 6.
-    pub const COMPONENTS: Self = Self(&components::Components);
+    pub const COMPONENTS: Self = components::MODEL;
     /// Our own.
-    pub const HYBRID: Self = Self(&hybrid::HybridModel);
+    pub const HYBRID: Self = hybrid::MODEL;
 
     /// All, by their numbers.
     pub const ALL: [Self; 6] = [
@@ -49,29 +61,8 @@ impl Model {
     ];
 }
 
-/// All that is particular to a model.
+/// How a model prices launches and is fitted.
 pub trait KernelModel: Sync {
-    /// Its name, with dashes.
-    fn id(&self) -> &'static str;
-
-    /// Its name.
-    fn name(&self) -> &'static str {
-        self.id()
-    }
-
-    /// What the parameters are called.
-    fn parameters(&self) -> &'static [&'static str];
-
-    /// Whether it is priced by the device's profile.
-    fn needs_profile(&self) -> bool {
-        false
-    }
-
-    /// In a few words, where a profile alone gives its parameters.
-    fn about(&self) -> Option<&'static str> {
-        None
-    }
-
     /// What it sees of the mean pass of `launch`.
     ///
     /// # Errors
@@ -84,9 +75,9 @@ pub trait KernelModel: Sync {
         Err(Error::Unsupported("it has parameters that only measured kernels determine".into()))
     }
 
-    /// Fewest samples that it can be fitted to.
-    fn min_samples(&self) -> usize {
-        self.parameters().len() + 1
+    /// Fewest samples that so many parameters can be fitted to.
+    fn min_samples(&self, parameters: usize) -> usize {
+        parameters + 1
     }
 
     /// Where its parameters may lie.
@@ -109,7 +100,7 @@ impl Deref for Model {
     type Target = dyn KernelModel;
 
     fn deref(&self) -> &Self::Target {
-        self.0
+        self.rules
     }
 }
 
@@ -119,8 +110,8 @@ impl Model {
     /// # Errors
     /// `Unsupported` for a model that is only fitted, and where the profile lacks something.
     pub fn unfitted(self, device: &Device) -> Result<Fitted> {
-        let parameters = self.0.unfitted(device).map_err(|error| match error {
-            Error::Unsupported(why) => Error::Unsupported(format!("{}: {why}", self.name())),
+        let parameters = self.rules.unfitted(device).map_err(|error| match error {
+            Error::Unsupported(why) => Error::Unsupported(format!("{}: {why}", self.name)),
             other => other,
         });
         Ok(Fitted::new(self, parameters?))
@@ -134,7 +125,7 @@ impl Model {
         what: For,
         near: Option<&Fitted>,
     ) -> Result<Fitted> {
-        let needed = self.0.min_samples();
+        let needed = self.rules.min_samples(self.parameters.len());
         let missing = needed.saturating_sub(samples.len());
         if missing > 0 {
             return Err(Error::Unsupported(format!(
@@ -142,14 +133,14 @@ impl Model {
                 samples.len()
             )));
         }
-        let own = self.0.own_fit(samples, what, near);
+        let own = self.rules.own_fit(samples, what, near);
         own.unwrap_or_else(|| least_squares(self, samples, device, what, near))
     }
 }
 
 impl PartialEq for Model {
     fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id()
+        self.id == other.id
     }
 }
 
@@ -157,13 +148,13 @@ impl Eq for Model {}
 
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
+        f.write_str(self.id)
     }
 }
 
 impl Serialize for Model {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id())
+        serializer.serialize_str(self.id)
     }
 }
 

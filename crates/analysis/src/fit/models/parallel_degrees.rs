@@ -1,11 +1,11 @@
 //! Model 5, parallel degrees (C13 ch. 3), of counted launches.
 
 use super::{KernelModel, profiled, profiled_start};
-use crate::fit::Launch;
 use crate::fit::counted::Counted;
 use crate::fit::device::Device;
 use crate::fit::fitted::Sample;
 use crate::fit::pass::{Bound, Pass};
+use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator as emulator;
 use gpubench_model::least_squares::Domain;
@@ -14,7 +14,17 @@ use gpubench_model::warp_timeline::Residency;
 use std::sync::Arc;
 
 /// The model.
-pub(super) struct ParallelDegrees;
+pub(super) const MODEL: Model = Model {
+    id: "parallel-degrees",
+    name: "parallel degrees",
+    parameters: &["launch", "transaction cycles", "a", "b", "c", "d"],
+    needs_profile: true,
+    about: Some("Model 5: how many warps compute and load at once"),
+    rules: &ParallelDegrees,
+};
+
+/// Its rules.
+struct ParallelDegrees;
 
 /// A run of computing, then a run of accesses, of one warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,26 +59,6 @@ struct Tasks {
 }
 
 impl KernelModel for ParallelDegrees {
-    fn id(&self) -> &'static str {
-        "parallel-degrees"
-    }
-
-    fn name(&self) -> &'static str {
-        "parallel degrees"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &["launch", "transaction cycles", "a", "b", "c", "d"]
-    }
-
-    fn needs_profile(&self) -> bool {
-        true
-    }
-
-    fn about(&self) -> Option<&'static str> {
-        Some("Model 5: how many warps compute and load at once")
-    }
-
     fn pass(&self, launch: &Launch, device: Option<&Device>) -> Result<Arc<dyn Pass>> {
         Ok(Arc::new(tasks(launch.counted()?, profiled(device)?)?))
     }

@@ -11,7 +11,17 @@ use gpubench_model::roofline::Ceilings;
 use std::sync::Arc;
 
 /// The model.
-pub(super) struct Roofline;
+pub(super) const MODEL: Model = Model {
+    id: "roofline",
+    name: "roofline",
+    parameters: &["peak", "bandwidth"],
+    needs_profile: false,
+    about: Some("Model 3: arithmetic or memory, at their best"),
+    rules: &Roofline,
+};
+
+/// Its rules.
+struct Roofline;
 
 /// What it sees of a launch, in terms of the device's roof.
 #[derive(Clone, Copy, Debug)]
@@ -46,18 +56,6 @@ pub(super) fn rates(samples: &[Sample<'_>]) -> [f64; 2] {
 }
 
 impl KernelModel for Roofline {
-    fn id(&self) -> &'static str {
-        "roofline"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &["peak", "bandwidth"]
-    }
-
-    fn about(&self) -> Option<&'static str> {
-        Some("Model 3: arithmetic or memory, at their best")
-    }
-
     fn pass(&self, launch: &Launch, _: Option<&Device>) -> Result<Arc<dyn Pass>> {
         Ok(Arc::new(Amounts::of(launch)))
     }
@@ -66,7 +64,7 @@ impl KernelModel for Roofline {
         Ok(vec![2.0 * device.rate(Class::FloatFma), device.read.at(f64::INFINITY)])
     }
 
-    fn min_samples(&self) -> usize {
+    fn min_samples(&self, _: usize) -> usize {
         1
     }
 

@@ -2,10 +2,10 @@
 
 use super::roofline::{Amounts, rates};
 use super::{KernelModel, shortest};
-use crate::fit::Launch;
 use crate::fit::device::Device;
 use crate::fit::fitted::Sample;
 use crate::fit::pass::{Bound, Pass};
+use crate::fit::{Launch, Model};
 use gpubench_core::class::Class;
 use gpubench_core::error::Result;
 use gpubench_model::least_squares::Domain;
@@ -16,25 +16,23 @@ use std::sync::Arc;
 const UNFITTED_SHARPNESS: f64 = 4.0;
 
 /// The model.
-pub(super) struct Smooth;
+pub(super) const MODEL: Model = Model {
+    id: "smooth-roofline",
+    name: "smooth roofline",
+    parameters: &["launch", "peak", "bandwidth", "sharpness"],
+    needs_profile: false,
+    about: None,
+    rules: &Smooth,
+};
+
+/// Its rules.
+struct Smooth;
 
 /// What it sees of a launch.
 #[derive(Debug)]
 struct Rounded(Amounts);
 
 impl KernelModel for Smooth {
-    fn id(&self) -> &'static str {
-        "smooth-roofline"
-    }
-
-    fn name(&self) -> &'static str {
-        "smooth roofline"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &["launch", "peak", "bandwidth", "sharpness"]
-    }
-
     fn pass(&self, launch: &Launch, _: Option<&Device>) -> Result<Arc<dyn Pass>> {
         Ok(Arc::new(Rounded(Amounts::of(launch))))
     }

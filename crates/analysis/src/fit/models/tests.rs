@@ -8,7 +8,7 @@ use gpubench_emulator::Class;
 
 #[test]
 fn models_are_called_as_reports_know_them() {
-    let named = Model::ALL.map(|model| (model.id(), model.name(), model.parameters().len()));
+    let named = Model::ALL.map(|model| (model.id, model.name, model.parameters.len()));
     let wanted = [
         ("roofline", "roofline", 2),
         ("smooth-roofline", "smooth roofline", 4),
@@ -18,12 +18,12 @@ fn models_are_called_as_reports_know_them() {
         ("hybrid", "hybrid", 13),
     ];
     assert_eq!(named, wanted);
-    let numbers = Model::ALL.map(|model| model.about().map(|about| &about[..about.len().min(7)]));
+    let numbers = Model::ALL.map(|model| model.about.map(|about| &about[..about.len().min(7)]));
     let three = [Some("Model 3"), None, Some("Model 4"), Some("Model 5"), Some("Model 6"), None];
     assert_eq!(numbers, three);
-    let profiled = Model::ALL.map(|model| model.needs_profile());
+    let profiled = Model::ALL.map(|model| model.needs_profile);
     assert_eq!(profiled, [false, false, true, true, true, false]);
-    let samples = Model::ALL.map(|model| model.min_samples());
+    let samples = Model::ALL.map(|model| model.min_samples(model.parameters.len()));
     assert_eq!(samples, [1, 5, 6, 7, 5, 14]);
     assert_eq!(format!("{:?}", Model::WARP_TIMELINE), "warp-timeline");
     assert!(Model::HYBRID == Model::HYBRID && Model::HYBRID != Model::ROOFLINE);
@@ -174,12 +174,6 @@ fn a_fit_finds_what_launches_take_that_the_model_describes() {
     ] {
         let launches = that_take(model, p, &device);
         let found = evaluate(model, &launches, Some(&device), 1).unwrap();
-        assert!(
-            found.seen > 0.995,
-            "{}: {} {:?}",
-            model.name(),
-            found.seen,
-            found.fitted.parameters
-        );
+        assert!(found.seen > 0.995, "{}: {} {:?}", model.name, found.seen, found.fitted.parameters);
     }
 }

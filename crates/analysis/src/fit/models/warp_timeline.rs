@@ -1,11 +1,11 @@
 //! Model 4, warp timeline (L14 ch. 4), of counted launches.
 
 use super::{KernelModel, SCALE, profiled, profiled_start};
-use crate::fit::Launch;
 use crate::fit::counted::{Counted, is_computing};
 use crate::fit::device::Device;
 use crate::fit::fitted::Sample;
 use crate::fit::pass::{Bound, Pass};
+use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator::Class;
 use gpubench_model::least_squares::Domain;
@@ -13,7 +13,17 @@ use gpubench_model::warp_timeline::{Barriers, Residency, Warp};
 use std::sync::Arc;
 
 /// The model.
-pub(super) struct WarpTimeline;
+pub(super) const MODEL: Model = Model {
+    id: "warp-timeline",
+    name: "warp timeline",
+    parameters: &["launch", "compute scale", "memory latency", "further transaction", "barrier"],
+    needs_profile: true,
+    about: Some("Model 4: warps that hide each other's latency"),
+    rules: &WarpTimeline,
+};
+
+/// Its rules.
+struct WarpTimeline;
 
 /// What it sees of a launch: times of one warp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,26 +43,6 @@ struct Timeline {
 }
 
 impl KernelModel for WarpTimeline {
-    fn id(&self) -> &'static str {
-        "warp-timeline"
-    }
-
-    fn name(&self) -> &'static str {
-        "warp timeline"
-    }
-
-    fn parameters(&self) -> &'static [&'static str] {
-        &["launch", "compute scale", "memory latency", "further transaction", "barrier"]
-    }
-
-    fn needs_profile(&self) -> bool {
-        true
-    }
-
-    fn about(&self) -> Option<&'static str> {
-        Some("Model 4: warps that hide each other's latency")
-    }
-
     fn pass(&self, launch: &Launch, device: Option<&Device>) -> Result<Arc<dyn Pass>> {
         Ok(Arc::new(timeline(launch.counted()?, profiled(device)?)?))
     }

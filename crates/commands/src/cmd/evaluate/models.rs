@@ -182,7 +182,7 @@ impl Spaced {
             let predictor = SpacePredictor::new(model, &launches, &device);
             // A draw that a model cannot be fitted to counts for none of its scores.
             let each = trains.par_iter().filter_map(|train| predictor.seconds(train).ok());
-            (model.id(), each.collect())
+            (model.id, each.collect())
         };
         published().map(evaluate).collect()
     }
@@ -203,7 +203,7 @@ impl Spaced {
         let device = self.data_sheet.device();
         for model in published() {
             let seconds = SpacePredictor::new(model, &launches, &device).seconds(&[]);
-            expected.extend(seconds.ok().map(|seconds| (model.id(), Expected(seconds))));
+            expected.extend(seconds.ok().map(|seconds| (model.id, Expected(seconds))));
         }
         let of = |(name, expected): (&'static str, Expected)| {
             let space = recorded.space();

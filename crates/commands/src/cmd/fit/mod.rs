@@ -116,7 +116,7 @@ fn report(
         match evaluate(model, &launches, profiled.as_ref(), seed) {
             Ok(one) => evaluations.push(one),
             Err(error) => {
-                let missing = why.clone().filter(|_| model.needs_profile());
+                let missing = why.clone().filter(|_| model.needs_profile);
                 failed.push((model, missing.unwrap_or_else(|| error.to_string())));
             }
         }

@@ -7,7 +7,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_model::equal_devices::SharedLink;
 use gpubench_model::pipeline::Engines;
 use gpubench_model::schedule::{Class, Heavy, Plan, Problem};
-use gpubench_model::schedule_rules::{self, Rule};
+use gpubench_model::schedule_rules;
 use gpubench_model::schedule_search::search;
 use gpubench_model::streams::Stages;
 use gpubench_model::transfer::Duplex;
@@ -73,8 +73,8 @@ pub fn run(args: &Args) -> Result<()> {
         prediction = each_device(prediction, link.devices, problem.whole);
     }
     prediction = prediction
-        .part("class", name(class), "", "§4.1")
-        .part("rule", equations(Rule::of(class)), "", "§4.2")
+        .part("class", class.label(), "", "§4.1")
+        .part("rule", equations(class), "", "§4.2")
         .part("parts", planned.sizes.clone(), "of the problem", "§4.2")
         .seconds("stepwise", planned.stepwise(&problem), "Σ t_i + (m + 2)·t_sync")
         .seconds("rule_seconds", rule, "the rule's parts in a pipeline, ours")
@@ -113,23 +113,13 @@ fn each_device(prediction: Prediction, devices: usize, each: Stages) -> Predicti
         .seconds("each_download", each.download, "D_r/n at the rate while all download")
 }
 
-fn name(class: Class) -> String {
-    let bound = if class.kernel_bound { "kernel" } else { "transfer" };
-    let heavy = match class.heavy {
-        Heavy::Upload => "upload heavy",
-        Heavy::Download => "download heavy",
-        Heavy::General => "general",
-    };
-    format!("{bound} bound, {heavy}")
-}
-
-fn equations(rule: Rule) -> &'static str {
-    match rule {
-        Rule::KernelBoundUploadHeavy => "grow by S_S·T_k/D_s, download all last",
-        Rule::KernelBoundDownloadHeavy => "upload all first, shrink by R_R·T_k/D_r",
-        Rule::KernelBoundGeneral => "grow while H ≤ kernel, shrink by R_R·T_k/D_r",
-        Rule::TransferBoundUploadHeavy => "shrink by what takes least in steps",
-        Rule::TransferBoundDownloadHeavy => "grow while kernel ≤ H, then as long as the download",
-        Rule::TransferBoundGeneral => "equal parts",
+fn equations(class: Class) -> &'static str {
+    match (class.kernel_bound, class.heavy) {
+        (true, Heavy::Upload) => "grow by S_S·T_k/D_s, download all last",
+        (true, Heavy::Download) => "upload all first, shrink by R_R·T_k/D_r",
+        (true, Heavy::General) => "grow while H ≤ kernel, shrink by R_R·T_k/D_r",
+        (false, Heavy::Upload) => "shrink by what takes least in steps",
+        (false, Heavy::Download) => "grow while kernel ≤ H, then as long as the download",
+        (false, Heavy::General) => "equal parts",
     }
 }

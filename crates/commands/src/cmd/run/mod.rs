@@ -65,7 +65,7 @@ fn cold(mut suite: Suite) -> Result<Suite> {
         let asked = workload.measure.iter().any(timed);
         workload.measure = match experiment(COLD).filter(|_| asked) {
             Some(cold) => {
-                vec![Requested { experiment: cold.as_experiment_kind(), options: Arc::new(()) }]
+                vec![Requested { experiment: cold.kind, options: Arc::new(()) }]
             }
             None => vec![],
         };

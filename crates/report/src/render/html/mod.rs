@@ -13,11 +13,6 @@ use gpubench_document::{Cell, Fact, Part, Section, Unit, unique};
 use maud::{Markup, html};
 use std::collections::HashSet;
 
-/// What stands below a section's heading; `level` is that of the headings in it.
-pub fn body(section: &Section, level: usize, ids: &mut Ids) -> Markup {
-    parts(section, level, ids)
-}
-
 /// Anchors that are already in the page.
 #[derive(Default)]
 pub struct Ids(HashSet<String>);
@@ -31,7 +26,8 @@ impl Ids {
     }
 }
 
-fn parts(section: &Section, level: usize, ids: &mut Ids) -> Markup {
+/// What stands below a section's heading; `level` is that of the headings in it.
+pub fn body(section: &Section, level: usize, ids: &mut Ids) -> Markup {
     let mut drawings: Vec<Markup> = vec![];
     let mut out = html! {};
     for part in section.parts() {
@@ -64,11 +60,11 @@ fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
         Part::Section(inner) if inner.folded => html! {
             details {
                 summary { (heading(inner, level, ids)) }
-                (parts(inner, level + 1, ids))
+                (body(inner, level + 1, ids))
             }
         },
         Part::Section(inner) => {
-            html! { (heading(inner, level, ids)) (parts(inner, level + 1, ids)) }
+            html! { (heading(inner, level, ids)) (body(inner, level + 1, ids)) }
         }
         // `parts` draws these, since neighbours share a row.
         Part::Drawing(_) => html! {},
