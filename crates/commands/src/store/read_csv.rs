@@ -58,7 +58,7 @@ impl Table {
         };
         let header = reader.headers().map_err(internal)?.clone();
         let mut table = Self { file: file.to_owned(), text: text.into(), header, rows: Vec::new() };
-        table.require(columns, "the header must name")?;
+        table.require(columns)?;
         for record in reader.records() {
             let record = record.map_err(internal)?;
             let byte = record.position().map_or(0, ::csv::Position::byte);
@@ -89,11 +89,19 @@ impl Table {
         self.diagnostic(offset, len, message, Some(help))
     }
 
-    /// That the header names all of `columns`, and each column once. `named` says who names them.
+    /// That the header names all of `columns`, and each column once.
     ///
     /// # Errors
     /// [`Error::Suite`] with the place of the mistake.
-    pub fn require(&self, columns: &[&str], named: &str) -> Result<()> {
+    pub fn require(&self, columns: &[&str]) -> Result<()> {
+        self.require_for(columns, "the header must name")
+    }
+
+    /// The same; the help says `why`, and then the columns.
+    ///
+    /// # Errors
+    /// As of [`Table::require`].
+    pub fn require_for(&self, columns: &[&str], why: &str) -> Result<()> {
         if let Some((_, twice)) = self
             .header
             .iter()
@@ -109,7 +117,7 @@ impl Table {
                 line_start(&self.text, 0),
                 0,
                 &format!("no column `{missing}`"),
-                Some(&format!("{named} {}", columns.join(", "))),
+                Some(&format!("{why} {}", columns.join(", "))),
             )),
         }
     }

@@ -167,7 +167,7 @@ impl Mapping {
     pub fn read(&self, source: &Source, all: &mut Results) -> Result<()> {
         let columns = self.columns();
         let table = Table::parse(&source.file, &source.text, &[])?;
-        table.require(&columns, &format!("`{}` names", self.file))?;
+        table.require_for(&columns, &format!("`{}` names", self.file))?;
         for row in table.rows() {
             let round = match &self.round {
                 Some(column) => match row.count(column, 0)? {

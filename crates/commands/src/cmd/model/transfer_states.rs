@@ -126,14 +126,14 @@ fn read(table: &Table, rates_of: RatesOf) -> Result<Vec<State>> {
 }
 
 fn device_rates(table: &Table, row: Row<'_>, state: &str) -> Result<Vec<Both>> {
-    table.require(&["s0", "r0"], "the header must name")?;
+    table.require(&["s0", "r0"])?;
     (0..devices(table)?).map(|device| rates(row, state, device)).collect()
 }
 
 /// Of equal devices that move equal amounts only the totals matter: exchanging devices in a state changes
 /// no total, and spending a state's time in all its exchanges alike moves as much on each device.
 fn total_rates(table: &Table, row: Row<'_>, state: &str) -> Result<Vec<Both>> {
-    table.require(&TOTALS, "the header must name")?;
+    table.require(&TOTALS)?;
     let [upload, download] = TOTALS.map(|column| row.number(column));
     let rates = Both { upload: upload?, download: download? };
     let says = |way: char| state.split('/').any(|does| does.contains(way));
