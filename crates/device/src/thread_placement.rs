@@ -123,16 +123,17 @@ mod tests {
             placed.wait();
             system::processors()
         };
-        let mut kept: Vec<Vec<usize>> = std::thread::scope(|scope| {
+        let (few, all, mut kept) = std::thread::scope(|scope| {
             let threads: Vec<_> = processors.iter().map(|_| scope.spawn(of_one)).collect();
             let ids: Vec<_> = number.iter().take(processors.len()).collect();
-            assert_eq!(place(&ids[1..]), 0, "fewer than processors");
-            let count = place(&ids);
+            let (few, all) = (place(&ids[1..]), place(&ids));
             placed.wait();
-            assert!(count == 0 || count == processors.len());
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            let kept = threads.into_iter().map(|thread| thread.join().unwrap());
+            (few, all, kept.collect::<Vec<Vec<usize>>>())
         });
         kept.sort();
+        assert_eq!(few, 0, "fewer than processors");
+        assert!(all == 0 || all == processors.len());
         if processors.len() > 1 && system::are_alike(&processors) {
             assert_eq!(kept, processors.iter().map(|&cpu| vec![cpu]).collect::<Vec<_>>());
         }
