@@ -1,6 +1,6 @@
 //! `fit` and `predict` on the command line: what they say, and what they reject.
 
-use crate::common::{Place, invented, text};
+use crate::common::{Place, invented, output};
 use crate::gpu;
 use gpubench::measure::load;
 use gpubench::record::Built;
@@ -26,12 +26,6 @@ pub fn place(select: &str) -> Place {
 
 fn device(name: &str) -> String {
     format!("{}/crates/device/src/sim/devices/{name}.yaml", env!("CARGO_MANIFEST_DIR"))
-}
-
-/// What it wrote to stdout and stderr, and its exit code.
-pub fn run_gpubench(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
-    let output = place.output(arguments);
-    (text(&output.stdout), text(&output.stderr), output.status.code())
 }
 
 #[test]
@@ -75,7 +69,7 @@ workloads:
     let suite = std::fs::read_to_string(&file).unwrap() + costs;
     std::fs::write(&file, suite).unwrap();
     let run = ["run", "mine.yaml", "--sim", "gtx 260", "k40c", "--seed", "7"];
-    let (out, err, code) = run_gpubench(&place, &run);
+    let (code, out, err) = output(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
     // Each of the 14 launches has a bound, or the report says that none can be determined.
@@ -89,7 +83,7 @@ workloads:
 
     let file = place.result().display().to_string();
     let fit = ["fit", &file, "--suite", "mine.yaml"];
-    let (out, err, code) = run_gpubench(&place, &[&fit[..], &["--json"]].concat());
+    let (code, out, err) = output(&place, &[&fit[..], &["--json"]].concat());
     assert_eq!(code, Some(0), "{err}");
     let reports: Value = serde_json::from_str(&out).unwrap();
     for report in reports.as_array().unwrap() {
@@ -97,13 +91,13 @@ workloads:
         assert_eq!(report["models"].as_array().unwrap().len(), 6, "{}", report["failed"]);
         assert!(report["bounds"].as_array().unwrap().len() <= 14);
     }
-    let (out, _, _) = run_gpubench(&place, &fit);
+    let (_, out, _) = output(&place, &fit);
     assert!(out.contains("14 kernels and sizes, with its profile"), "{out}");
 
     // Both devices were measured: picking between them can be evaluated.
     for model in ["components", "parallel-degrees"] {
         let predict = ["predict", "mine.yaml", "--profile", &file, "--model", model, "--json"];
-        let (out, err, code) = run_gpubench(&place, &predict);
+        let (code, out, err) = output(&place, &predict);
         assert_eq!(code, Some(0), "{err}");
         let predictions: Value = serde_json::from_str(&out).unwrap();
         // All but the launches that the profile itself is made of.
@@ -121,19 +115,19 @@ workloads:
     }
     // The run characterises its devices: what it holds predicts their order.
     let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml"];
-    let (out, err, code) = run_gpubench(&place, &[&rank[..], &["--format", "json"]].concat());
+    let (code, out, err) = output(&place, &[&rank[..], &["--format", "json"]].concat());
     assert_eq!(code, Some(0), "{err}");
     let ranking_json: Value = serde_json::from_str(&out).unwrap();
     let prediction = &ranking_json["ranking"]["prediction"];
     assert_eq!(prediction["model"], "components");
     assert_eq!(prediction["common"].as_array().unwrap().len(), 13, "{prediction}");
     assert_eq!(prediction["pairs"], serde_json::json!([1, 1]), "{prediction}");
-    let (out, err, _) = run_gpubench(&place, &[&rank[..], &["--format", "md"]].concat());
+    let (_, out, err) = output(&place, &[&rank[..], &["--format", "md"]].concat());
     assert_eq!(err.matches("from its run of").count(), 2, "{err}");
     assert!(out.contains("its time is part of the profile") && out.contains("launches"), "{out}");
     // What the hybrid was fitted to is shown, but is no test of it.
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
-    let (out, err, code) = run_gpubench(&place, &[&predict[..], &["--json"]].concat());
+    let (code, out, err) = output(&place, &[&predict[..], &["--json"]].concat());
     assert_eq!(code, Some(0), "{err}");
     let predictions: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(predictions["summary"]["compared"], 0, "{}", predictions["summary"]);
@@ -142,7 +136,7 @@ workloads:
     let other = device("tesla-c1060");
     let more = ["--measured", &file, "--model", "warp-timeline"];
     let profiles = ["predict", "mine.yaml", "--profile", &other, &device("tesla-k40c")];
-    let (out, _, code) = run_gpubench(&place, &[&profiles[..], &more].concat());
+    let (code, out, _) = output(&place, &[&profiles[..], &more].concat());
     assert_eq!(code, Some(0));
     assert!(out.contains("Tesla C1060 (sim)") && out.contains("the device to pick"), "{out}");
     // The measured device is known by its name, wherever its profile is from.
@@ -157,13 +151,13 @@ fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
          black_scholes: { n: [65536] } }",
     );
     let run = ["run", "mine.yaml", "--seed", "7", "--sim", "c1060", "k20c", "k40c"];
-    let (_, err, code) = run_gpubench(&place, &run);
+    let (code, _, err) = output(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
     let [slow, middle, fast] = ["tesla-c1060", "tesla-k20c", "tesla-k40c"].map(device);
     let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml", "--profile"];
     let all = [&rank[..], &[&fast, &slow, &middle]].concat();
-    let (out, err, code) = run_gpubench(&place, &all);
+    let (code, out, err) = output(&place, &all);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("model: components") && out.contains("over: 4 of 4 cases"), "{out}");
     assert!(out.contains("pairs of devices in the measured order: 3 of 3"), "{out}");
@@ -176,20 +170,19 @@ fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
     }
     // Without its profile a device keeps its place, and gets no predicted one.
     let two = [&rank[..], &[&fast, &slow, "--format", "md"]].concat();
-    let (out, _, _) = run_gpubench(&place, &two);
+    let (_, out, _) = output(&place, &two);
     assert!(out.contains("| Tesla K20c · sim (simulated) | – | – |"), "{out}");
     assert!(out.contains("Tesla K20c · sim (simulated): no profile"), "{out}");
-    let (_, err, code) = run_gpubench(&place, &[&rank[..], &[&fast]].concat());
+    let (code, _, err) = output(&place, &[&rank[..], &[&fast]].concat());
     assert_eq!(code, Some(0));
     assert!(err.contains("that takes profiles of two ranked devices or more"), "{err}");
     let page = ["report", &file, "--include-simulated", "--suite", "mine.yaml", "--format", "html"];
-    let (out, err, code) =
-        run_gpubench(&place, &[&page[..], &["--profile", &fast, &slow]].concat());
+    let (code, out, err) = output(&place, &[&page[..], &["--profile", &fast, &slow]].concat());
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains(">Predicted order</h3>"), "no such part");
     // Without the suite its kernels cannot be counted, which is said.
-    let (_, err, _) =
-        run_gpubench(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
+    let (_, _, err) =
+        output(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
     assert!(err.contains("name its file (--suite)"), "{err}");
 }
 
@@ -230,7 +223,7 @@ fn at_the_ridge(place: &Place) {
 fn nothing_is_bound_by_rates_that_are_not_identifiable() {
     let place = Place::new();
     at_the_ridge(&place);
-    let (out, err, code) = run_gpubench(&place, &["fit", "ridge.jsonl"]);
+    let (code, out, err) = output(&place, &["fit", "ridge.jsonl"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("best on this device: smooth roofline"), "{out}");
     for rate in ["peak", "bandwidth"] {
@@ -239,7 +232,7 @@ fn nothing_is_bound_by_rates_that_are_not_identifiable() {
     }
     assert!(!out.contains("compute ×") && !out.contains("global memory ×"), "{out}");
 
-    let (out, _, _) = run_gpubench(&place, &["fit", "ridge.jsonl", "--json"]);
+    let (_, out, _) = output(&place, &["fit", "ridge.jsonl", "--json"]);
     let reports: Value = serde_json::from_str(&out).unwrap();
     let bounds = reports[0]["bounds"].as_array().unwrap();
     assert!(bounds.iter().all(|bound| bound["bound"] == "launch"), "{bounds:#?}");
@@ -268,12 +261,12 @@ fn the_mean_error_that_is_printed_is_that_of_the_errors_above_it() {
          black_scholes: { n: [65536] } }",
     );
     let run = ["run", "mine.yaml", "--seed", "7", "--sim", "c1060", "k40c"];
-    let (_, err, code) = run_gpubench(&place, &run);
+    let (code, _, err) = output(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
     let [slow, fast] = ["tesla-c1060", "tesla-k40c"].map(device);
     let predict = ["predict", "mine.yaml", "--profile", &slow, &fast, "--measured", &file];
-    let (out, err, code) = run_gpubench(&place, &predict);
+    let (code, out, err) = output(&place, &predict);
     assert_eq!(code, Some(0), "{err}");
     let errors = printed_errors(&out);
     assert_eq!(errors.len(), 8, "four cases on two devices: {out}");
@@ -282,7 +275,7 @@ fn the_mean_error_that_is_printed_is_that_of_the_errors_above_it() {
     // Of each error at most half of its last digit is lost.
     assert!((said - mean).abs() <= 0.6, "{said} % of {errors:?}, whose mean is {mean} %");
     assert!(mean > 2.0, "too little to tell apart: {errors:?}");
-    let (json, _, _) = run_gpubench(&place, &[&predict[..], &["--json"]].concat());
+    let (_, json, _) = output(&place, &[&predict[..], &["--json"]].concat());
     let json: Value = serde_json::from_str(&json).unwrap();
     let exact = 100.0 * json["summary"]["time_error"].as_f64().unwrap();
     assert!((said - exact).abs() <= 0.06, "{said} {exact}");
@@ -291,17 +284,16 @@ fn the_mean_error_that_is_printed_is_that_of_the_errors_above_it() {
 #[test]
 fn too_few_sizes_are_said_with_how_many_more() {
     let place = place("{ sepia: { n: [512, 1024] } }");
-    let (_, err, code) =
-        run_gpubench(&place, &["run", "mine.yaml", "--sim", "k40c", "--seed", "7"]);
+    let (code, _, err) = output(&place, &["run", "mine.yaml", "--sim", "k40c", "--seed", "7"]);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
-    let (out, _, _) = run_gpubench(&place, &["fit", &file, "--suite", "mine.yaml"]);
+    let (_, out, _) = output(&place, &["fit", &file, "--suite", "mine.yaml"]);
     let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(out.contains("hybrid: unsupported: it needs at least 14 kernels and sizes"), "{out}");
     assert!(out.contains("2 were measured: 12 more"), "{out}");
     assert!(out.contains("components: unsupported: it needs the device's profile"), "{out}");
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
-    let (_, err, code) = run_gpubench(&place, &predict);
+    let (code, _, err) = output(&place, &predict);
     assert_eq!(code, Some(2));
     assert!(err.contains("2 were measured: 12 more"), "{err}");
 }
@@ -315,7 +307,7 @@ fn wrong_profiles_are_rejected_with_the_place() {
         change(&mut profile);
         let text = serde_json::to_string_pretty(&profile).unwrap();
         std::fs::write(place.folder.path().join("bad.json"), text).unwrap();
-        let (_, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "bad.json"]);
+        let (code, _, err) = output(&place, &["predict", "quick", "--profile", "bad.json"]);
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(message) && err.contains("bad.json:"), "{err}");
     };
@@ -326,8 +318,7 @@ fn wrong_profiles_are_rejected_with_the_place() {
     let folder = place.folder.path().join("profiles");
     std::fs::create_dir(&folder).unwrap();
     let predict_profiles = |code: i32| {
-        let (out, err, ended) =
-            run_gpubench(&place, &["predict", "quick", "--profile", "profiles"]);
+        let (ended, out, err) = output(&place, &["predict", "quick", "--profile", "profiles"]);
         assert_eq!(ended, Some(code), "{err}");
         (out, err)
     };
@@ -346,7 +337,7 @@ fn wrong_profiles_are_rejected_with_the_place() {
     let (out, err) = predict_profiles(0);
     assert!(out.contains("#1") && out.contains("#2") && !out.contains("#3"), "{out}");
     assert!(!err.contains("several profiles of"), "{err}");
-    let (_, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "nowhere.json"]);
+    let (code, _, err) = output(&place, &["predict", "quick", "--profile", "nowhere.json"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("nowhere.json"), "{err}");
 }
@@ -358,7 +349,7 @@ fn what_cannot_be_predicted_is_reported_with_the_reason() {
     let line = small.lines().find(|line| line.trim().starts_with("group_threads")).unwrap();
     let small = small.replace(line, "  group_threads: 128");
     std::fs::write(place.folder.path().join("small.yaml"), small).unwrap();
-    let (out, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "small.yaml"]);
+    let (code, out, err) = output(&place, &["predict", "quick", "--profile", "small.yaml"]);
     assert_eq!(code, Some(0), "{err}");
     let wanted = "transpose_padded/32x8: skipped (2 ×): unsupported: its group of 256 work-items \
                   does not fit Tesla K40c, which takes 128";
@@ -387,7 +378,7 @@ workloads:
         std::fs::write(place.folder.path().join(name), text).unwrap();
     }
     let other = device("tesla-k40c");
-    let (_, err, code) = run_gpubench(&place, &["predict", "turn.yaml", "--profile", &other]);
+    let (code, _, err) = output(&place, &["predict", "turn.yaml", "--profile", &other]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("turn.wgsl:5: the emulator does not know `u64`"), "{err}");
     assert!(err.contains("no kernel of the suite `turn.yaml` can be predicted"), "{err}");

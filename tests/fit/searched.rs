@@ -1,6 +1,7 @@
 //! A case with a search is measured in the fastest variant, and predicted in the suite's own.
 
-use crate::commands::{place, run_gpubench};
+use crate::commands::place;
+use crate::common::output;
 use serde_json::Value;
 
 #[test]
@@ -10,12 +11,11 @@ fn a_case_that_was_measured_in_another_variant_tests_the_prediction() {
          transpose_naive: { rows: [512, 1000] }, transpose_tiled: { rows: [512, 1000] }, \
          transpose_padded/32x8: { rows: [512, 1000] }, black_scholes: { n: [65536, 262144, 1048576] } }",
     );
-    let (_, err, code) =
-        run_gpubench(&place, &["run", "mine.yaml", "--sim", "k40c", "--rounds", "1"]);
+    let (code, _, err) = output(&place, &["run", "mine.yaml", "--sim", "k40c", "--rounds", "1"]);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml", "--json"];
-    let (out, err, code) = run_gpubench(&place, &predict);
+    let (code, out, err) = output(&place, &predict);
     assert_eq!(code, Some(0), "{err}");
     let predictions: Value = serde_json::from_str(&out).unwrap();
     let mut of_own = 0;
