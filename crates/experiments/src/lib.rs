@@ -60,6 +60,7 @@ mod policy;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
+mod reference_launch;
 pub mod residency;
 mod results;
 pub mod ring;

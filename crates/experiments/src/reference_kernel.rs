@@ -3,13 +3,10 @@
 //! device's clock (and whoever else uses the device) decides. A second one streams through memory, since
 //! memory may keep its speed where clocks do not.
 
+use crate::reference_launch::{Launch, Work};
 use crate::waking::{Waking, sleeps, wake};
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{
-    Access, Binding, BufferId, DeviceInfo, DeviceKind, Element, KernelId, KernelSource, Language,
-    Meaning, MemoryKind, Op, Recording, Scalar, Slice,
-};
-use gpubench_core::units::Bytes;
+use gpubench_core::gpu::{BufferId, DeviceKind, MemoryKind, Recording};
 use gpubench_device::Device;
 use gpubench_device::thread_placement::ThreadTimes;
 use std::iter::repeat_n;
@@ -21,16 +18,6 @@ pub(super) fn limit(kind: DeviceKind) -> f64 {
     if kind == DeviceKind::Cpu { 0.1 } else { 0.02 }
 }
 
-const ARITHMETIC: KernelId = KernelId(KernelId::LASTING);
-const MEMORY: KernelId = KernelId(KernelId::LASTING + 1);
-/// One that streams through as much as was asked for, and is built anew where it is used.
-const STREAMING: KernelId = KernelId(KernelId::LASTING + 2);
-const GROUP: u32 = 64;
-/// Dependent multiply-adds of one work-item: few enough for drivers that end long loops. A GPU is done with these
-/// before its driver has submitted the next launch; there they are more.
-const STEPS: u32 = 2048;
-const GPU_STEPS: u32 = 8 * STEPS;
-const UNROLLED: u32 = 8;
 /// Launches of one sample: one is short. Samples without a better one that end a reading.
 const BATCH: u32 = 4;
 const STALE: u32 = 3;
@@ -42,27 +29,10 @@ const WAKING: [f64; 2] = [2.0, 0.1];
 /// As these two, of the kernel that streams through memory.
 const MEMORY_SHARE: f64 = 0.006;
 const MEMORY_GRACE: f64 = 0.1;
-/// Bytes that it streams through where the device allows them: twice its cache, within these limits. Hardly an API
-/// names the last level of cache of a GPU with memory of its own: there it is the most.
-const MEMORY_BYTES: [u64; 2] = [32 << 20, BEYOND_CACHES];
-/// Bytes of which a GPU's last level of cache holds half at most.
-pub(crate) const BEYOND_CACHES: u64 = 128 << 20;
-/// Bytes of a work-item: four vectors of four words.
-const ITEM: u64 = 64;
 /// Most samples of a reading.
 const MAX_SAMPLES: u32 = 2000;
 /// Where it writes while a case's buffers stay.
 const AWAKE: BufferId = BufferId(u32::MAX - 1);
-
-/// What a reference kernel does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Work {
-    /// It computes in registers.
-    #[default]
-    Arithmetic,
-    /// It reads and writes memory.
-    Memory,
-}
 
 /// A reference kernel on one device.
 #[derive(Debug, Default)]
@@ -208,56 +178,6 @@ pub(super) fn drift(first: f64, now: f64) -> f64 {
     now / first - 1.0
 }
 
-/// A reference kernel with its launch.
-pub(crate) struct Launch {
-    /// The kernel's number.
-    pub kernel: KernelId,
-    /// The kernel.
-    pub source: KernelSource,
-    groups: u32,
-    /// Bytes of its buffer.
-    pub len: Bytes,
-}
-
-impl Launch {
-    fn of(work: Work, info: &DeviceInfo) -> Self {
-        match work {
-            Work::Arithmetic => {
-                let groups = 2 * info.compute_units.unwrap_or(8).clamp(1, 1024);
-                let steps = if sleeps(info.kind) { GPU_STEPS } else { STEPS };
-                let source = source(info.language, groups, steps);
-                let len = Bytes(u64::from(4 * GROUP * groups));
-                Self { kernel: ARITHMETIC, source, groups, len }
-            }
-            Work::Memory => {
-                let [min_bytes, max_bytes] = MEMORY_BYTES;
-                let wanted = match info.kind {
-                    DeviceKind::Discrete => max_bytes,
-                    _ => info.cache.map_or(0, |cache| 2 * cache.0).clamp(min_bytes, max_bytes),
-                };
-                Self { kernel: MEMORY, ..Self::streaming(info, wanted) }
-            }
-        }
-    }
-
-    /// One that reads and writes so many bytes, as far as the device takes them in one buffer.
-    pub(crate) fn streaming(info: &DeviceInfo, bytes: u64) -> Self {
-        let allowed = info.max_buffer.0.min(info.max_binding.0);
-        let of_group = ITEM * u64::from(GROUP);
-        let groups = (bytes.min(allowed) / of_group).clamp(1, 65_535);
-        let source = memory_source(info.language, groups as u32);
-        let len = Bytes(groups * of_group);
-        Self { kernel: STREAMING, source, groups: groups as u32, len }
-    }
-
-    /// Its launch over the buffer `out`.
-    pub(crate) fn dispatch(&self, out: BufferId) -> Op {
-        let buffers = vec![Slice { buffer: out, offset: Bytes(0), len: self.len }];
-        let (kernel, groups) = (self.kernel, [self.groups, 1, 1]);
-        Op::Dispatch { kernel, groups, buffers, params: vec![] }
-    }
-}
-
 /// Seconds of one of a sample's `launches`, the best of a few samples.
 fn best(device: &mut dyn Device, recording: &Recording, launches: u32) -> Result<Option<f64>> {
     let (mut best, mut stale) = (f64::INFINITY, 0);
@@ -271,87 +191,6 @@ fn best(device: &mut dyn Device, recording: &Recording, launches: u32) -> Result
         }
     }
     Ok((best > 0.0 && best.is_finite()).then_some(best))
-}
-
-fn source(language: Language, groups: u32, steps: u32) -> KernelSource {
-    // Without the sign's loss a compiler may compute several steps at once.
-    let chain = match language {
-        Language::Opencl => "x = fabs(x * a - b);",
-        Language::Wgsl => "x = abs(x * a - b);",
-    };
-    let chain = chain.repeat(UNROLLED as usize);
-    let rounds = steps / UNROLLED;
-    let text = match language {
-        Language::Opencl => format!(
-            "kernel void reference_kernel(global float* out) {{
-                 const float a = 0.999f, b = 0.25f;
-                 float x = (float)(get_global_id(0) % 64u);
-                 for (uint i = 0; i < {rounds}u; i++) {{ {chain} }}
-                 out[get_global_id(0)] = x;
-             }}"
-        ),
-        Language::Wgsl => format!(
-            "@group(0) @binding(0) var<storage, read_write> out: array<f32>;
-             @compute @workgroup_size(GROUP_X)
-             fn reference_kernel(@builtin(global_invocation_id) id: vec3<u32>) {{
-                 const a = 0.999f; const b = 0.25f;
-                 var x = f32(id.x % 64u);
-                 for (var i = 0u; i < {rounds}u; i++) {{ {chain} }}
-                 out[id.x] = x;
-             }}"
-        ),
-    };
-    let flops = 2.0 * f64::from(steps) * f64::from(GROUP * groups);
-    kernel(language, "reference_kernel", text, Access::Write, (groups, flops))
-}
-
-/// Adds one to every word: each is read once and written once.
-fn memory_source(language: Language, groups: u32) -> KernelSource {
-    let items = GROUP * groups;
-    let text = match language {
-        Language::Opencl => format!(
-            "kernel void memory_kernel(global uint4* out) {{
-                 for (uint i = get_global_id(0); i < {}u; i += {items}u) {{ out[i] += 1u; }}
-             }}",
-            4 * items
-        ),
-        Language::Wgsl => format!(
-            "@group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>>;
-             @compute @workgroup_size(GROUP_X)
-             fn memory_kernel(@builtin(global_invocation_id) id: vec3<u32>) {{
-                 for (var i = id.x; i < {}u; i += {items}u) {{ out[i] += vec4<u32>(1u); }}
-             }}",
-            4 * items
-        ),
-    };
-    kernel(language, "memory_kernel", text, Access::ReadWrite, (groups, 0.0))
-}
-
-fn kernel(
-    language: Language,
-    entry: &'static str,
-    text: String,
-    access: Access,
-    (groups, flops): (u32, f64),
-) -> KernelSource {
-    KernelSource {
-        group: [GROUP, 1, 1],
-        bindings: vec![Binding {
-            name: "out".into(),
-            access,
-            element: Element::scalar(Scalar::F32),
-            image: None,
-        }],
-        // A simulated GPU takes its time and computes nothing.
-        meaning: Some(Meaning {
-            reference: "empty".into(),
-            sizes: vec![("n".into(), 0)],
-            flops,
-            groups: u64::from(groups),
-            ..Meaning::default()
-        }),
-        ..KernelSource::new(language, entry, text)
-    }
 }
 
 #[cfg(test)]

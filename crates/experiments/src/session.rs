@@ -2,7 +2,8 @@
 
 use super::drift_guard::RetryBudget;
 use super::polling::Polling;
-use super::reference_kernel::{ReferenceKernel, Work};
+use super::reference_kernel::ReferenceKernel;
+use super::reference_launch::Work;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Recording, Timeline,

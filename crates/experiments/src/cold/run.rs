@@ -4,7 +4,7 @@ use super::data::Flushed;
 use crate::autotune::{BuiltVariant, KERNEL};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
-use crate::reference_kernel::{BEYOND_CACHES, Launch};
+use crate::reference_launch::{BEYOND_CACHES, Launch};
 use crate::session::span;
 use crate::verified_kernel::around;
 use crate::{Bench, Stage};
