@@ -82,6 +82,10 @@ pub fn measure_multi_device(
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
+    if !policy.verify_only {
+        stage(Stage::Prepare);
+        device_group.members.iter_mut().for_each(Session::place_threads);
+    }
     let mut measurement = measured(device_group, policy, stage, |bench| {
         let members = bench.session.members.len();
         match cases {

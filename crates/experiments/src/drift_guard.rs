@@ -3,11 +3,12 @@
 //! ever.
 
 use super::cool_down::cool_down;
-use super::reference_kernel::{drift, limit};
+use super::reference_kernel::drift;
 use super::{Measurement, Policy, Session, Stage, measure};
 use crate::first_build;
 use crate::plan::Case;
 use crate::registry::experiment;
+use gpubench_analysis::smallest_drift;
 use gpubench_core::record::{Flag, Wall};
 use std::time::Instant;
 
@@ -82,19 +83,23 @@ fn guarded(
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
     let is_result = experiment(case.key.measure).is_some_and(|kind| kind.drift_is_result);
+    if policy.verify_only {
+        return measure(session, case, policy, stage);
+    }
+    let begun = Instant::now();
+    stage(Stage::Prepare);
+    session.place_threads();
     // Racers are compared with each other, within minutes.
-    if policy.verify_only || policy.race.is_some() {
+    if policy.race.is_some() {
         return measure(session, case, policy, stage);
     }
     if is_result {
         return sensed(session, case, policy, stage).0;
     }
-    let begun = Instant::now();
-    stage(Stage::Prepare);
     let last = session.reference_kernel.last;
     let mut before = last.or_else(|| session.afford_reference_kernel());
     let first = first.or(before);
-    let limit = limit(session.device.info().kind);
+    let limit = smallest_drift(session.device.info().kind);
     let (mut discarded, mut discarded_seconds) = (0, 0.0);
     let mut compiled = None;
     loop {
@@ -169,6 +174,35 @@ fn worst(first: f64, [before, after]: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Race;
+    use crate::invented_device::{InventedDevice, timeline};
+    use crate::plan::case::sample;
+    use gpubench_core::gpu::{DeviceKind, KernelId, Op};
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// Whether the reference kernel ran, as it does before threads are placed.
+    fn is_placed(kind: DeviceKind, policy: &Policy) -> bool {
+        let is_placed = Rc::new(Cell::new(false));
+        let seen = Rc::clone(&is_placed);
+        let device = InventedDevice::new(kind, move |_, recording| {
+            let is_reference = |op: &Op| matches!(op, Op::Dispatch { kernel, .. } if kernel.0 == KernelId::LASTING);
+            seen.set(seen.get() || recording.steps.iter().any(|step| is_reference(&step.op)));
+            timeline(vec![], 1e-3)
+        });
+        let case = sample::case("compute", "mine", 4);
+        guarded(&mut Session::new(Box::new(device)), &case, policy, None, &mut |_| {});
+        is_placed.get()
+    }
+
+    #[test]
+    fn threads_are_placed_before_anything_is_timed() {
+        let race = Policy { race: Some(Race { best: None }), ..Policy::default() };
+        let verify_only = Policy { verify_only: true, ..Policy::default() };
+        assert!(is_placed(DeviceKind::Cpu, &race));
+        assert!(!is_placed(DeviceKind::Discrete, &race));
+        assert!(!is_placed(DeviceKind::Cpu, &verify_only));
+    }
 
     #[test]
     fn the_retry_budget_ends() {

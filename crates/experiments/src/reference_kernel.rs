@@ -5,18 +5,13 @@
 
 use crate::reference_launch::{Launch, Work};
 use crate::waking::{Waking, sleeps, wake};
+use gpubench_analysis::smallest_drift;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{BufferId, DeviceKind, MemoryKind, Recording};
 use gpubench_device::Device;
 use gpubench_device::thread_placement::ThreadTimes;
 use std::iter::repeat_n;
 use std::time::Instant;
-
-/// From this relative difference on, a device has drifted. On the host's own processor other programs
-/// move the reference kernel by several percent, from one launch to the next.
-pub(super) fn limit(kind: DeviceKind) -> f64 {
-    if kind == DeviceKind::Cpu { 0.1 } else { 0.02 }
-}
 
 /// Launches of one sample: one is short. Samples without a better one that end a reading.
 const BATCH: u32 = 4;
@@ -89,6 +84,17 @@ impl ReferenceKernel {
         self.waking_cost += begun.elapsed().as_secs_f64();
     }
 
+    /// Keeps each thread of a driver that computes on the processor on a processor of its own, once they were seen at
+    /// work.
+    pub fn place_threads(&mut self, device: &mut dyn Device) {
+        let times = ThreadTimes::now();
+        if let Err(why) = self.woken(device, AWAKE) {
+            tracing::debug!(%why, "no thread was seen at work");
+        }
+        let threads = times.place();
+        tracing::debug!(threads, "kept on a processor of its own");
+    }
+
     /// Launches of it, as many as `count` says of the seconds of one, a case's buffers being left as they are.
     pub fn launched(
         &mut self,
@@ -109,7 +115,9 @@ impl ReferenceKernel {
         let kind = device.info().kind;
         let launches = if sleeps(kind) { self.waking.load() } else { BATCH };
         match self.prepared(device, out, launches)? {
-            Some(all) => wake(device, (&all, launches), &mut self.waking, 1.0 + limit(kind)),
+            Some(all) => {
+                wake(device, (&all, launches), &mut self.waking, 1.0 + smallest_drift(kind))
+            }
             None => Ok(()),
         }
     }
@@ -120,13 +128,8 @@ impl ReferenceKernel {
         let out = BufferId(0);
         let Some(sample) = self.prepared(device, out, self.launches())? else { return Ok(None) };
         let is_first = self.cost == 0.0 && self.work == Work::Arithmetic;
-        if is_first && device.info().kind != DeviceKind::Simulated {
-            let times = ThreadTimes::now();
+        if is_first && sleeps(device.info().kind) {
             self.woken(device, out)?;
-            if device.info().kind == DeviceKind::Cpu {
-                let threads = times.place();
-                tracing::debug!(threads, "kept on a processor of its own");
-            }
         }
         let begun = Instant::now();
         let best = best(device, &sample, self.launches());

@@ -21,6 +21,8 @@ pub struct Session {
     resolution: f64,
     pub(super) reference_kernel: ReferenceKernel,
     memory_kernel: ReferenceKernel,
+    /// Whether the threads of a driver that computes on the processor were placed.
+    is_placed: bool,
     /// Whether the device was woken for the times that are taken now.
     pub(super) is_awake: bool,
     pub(super) retry_budget: RetryBudget,
@@ -46,11 +48,20 @@ impl Session {
             resolution: HOST_RESOLUTION,
             reference_kernel: ReferenceKernel::new(Work::Arithmetic),
             memory_kernel: ReferenceKernel::new(Work::Memory),
+            is_placed: false,
             is_awake: false,
             retry_budget: RetryBudget::default(),
             opened: Instant::now(),
             polling,
         }
+    }
+
+    /// Before anything is timed in this process: keeps the threads of a driver that computes on the processor apart.
+    pub(super) fn place_threads(&mut self) {
+        if !self.is_placed && self.device.info().kind == DeviceKind::Cpu {
+            self.reference_kernel.place_threads(self.device.as_mut());
+        }
+        self.is_placed = true;
     }
 
     /// Whether the device may have been idle, and waking it is worth its time.
