@@ -42,7 +42,8 @@ impl Deadlines {
             build: seconds(120.0),
             launch: seconds(60.0 + launch),
             verify: seconds(120.0 + launch),
-            measure: seconds(30.0 + 2.0 * (policy.warmup + sampling)),
+            // A case that lacks samples ends by itself after three times its time.
+            measure: seconds(30.0 + 3.0 * (policy.warmup + sampling)),
         }
     }
 
@@ -56,5 +57,19 @@ impl Deadlines {
             Stage::Verify => self.verify,
             Stage::Measure => self.measure,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_lacks_samples_ends_before_its_worker_is_killed() {
+        let of = |policy: Policy| Deadlines::new(&policy, None).of(Stage::Measure).as_secs();
+        let policy = Policy { warmup: 5.0, seconds: 100.0, ..Policy::default() };
+        assert_eq!(of(policy.clone()), 30 + 3 * 105);
+        let allowed_launch = Some(20.0);
+        assert_eq!(of(Policy { allowed_launch, min_samples: 15, ..policy }), 30 + 3 * 305);
     }
 }
