@@ -178,7 +178,7 @@ fn meaning(flag: &Flag) -> String {
     match flag {
         Flag::WarmUpNotSteady => "warm-up ended before two blocks of samples agreed".into(),
         Flag::NotConverged => "sampling ended before it reached its target".into(),
-        Flag::Cache => "the working set fits the device's cache".into(),
+        Flag::Cache => "the working set is below twice the device's cache".into(),
         Flag::WrongVariant(label) => format!("`{label}` was passed over, its result is wrong"),
         Flag::FatalVariant(which) => format!("passed over, {which}"),
         Flag::FewSamples => "fewer than requested".into(),

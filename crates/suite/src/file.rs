@@ -43,7 +43,7 @@ spec! {
 spec! {
     /// Limits of a run.
     Budget {
-        /// Seconds for the whole run over all devices and rounds.
+        /// Seconds of each device over all rounds.
         total: Option<At<f64>>,
         /// Seconds of sampling for one case in one round.
         case: Option<At<f64>>,
@@ -78,9 +78,8 @@ spec! {
         params: Option<At<Entries<At<Param>>>>,
         /// How many times the kernel is launched for one result, each launch (a pass) after the one
         /// before: an expression over the sizes. `pass` counts them from 0 in the parameters, and
-        /// the grid may use such a parameter. For `measure: [kernel]`, `[halo]` and
-        /// `[checkpoint]`; `work` is that of
-        /// all passes. One, unless said otherwise.
+        /// the grid may use such a parameter. For `measure: [kernel]`, `[cold]`,
+        /// `[zero-copy]`, `[halo]` and `[checkpoint]`; `work` is that of all passes. One, unless said otherwise.
         passes: Option<At<Expression>>,
         /// A program: several kernels that make one result, in order. `kernel` is what its steps do
         /// not say. For `measure: [kernel]`; `work` is that of all steps.
@@ -103,7 +102,8 @@ spec! {
         /// Words to filter by.
         tags: Option<Vec<At<String>>>,
         /// What the workload bounds, as a kernel that does nothing else as fast as the device can:
-        /// `flops`, or `bandwidth` at each of its sizes. Faster figures of that kind are impossible.
+        /// `flops`, `dot_product` (of an instruction that does several operations at once), or `bandwidth` at each of
+        /// its sizes. Faster figures of that kind are impossible.
         ceiling: Option<At<Ceiling>>,
         /// The ranking it counts in; by default what the first measure and the work suggest.
         family: Option<At<Family>>,
@@ -211,8 +211,8 @@ spec! {
 spec! {
     /// One buffer of a workload.
     Buffer {
-        /// Element type: `f16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it; with `x2`, `x4`,
-        /// `x8` or `x16` behind it for a vector.
+        /// Element type: `f16`, `bf16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it; with `x2`,
+        /// `x4`, `x8` or `x16` behind it for a vector.
         r#type: At<Element>,
         /// Number of elements, over sizes and parameters.
         count: At<Expression>,

@@ -5,8 +5,8 @@ use super::types::Buffer;
 use gpubench_core::gpu::{EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO, Scalar};
 use gpubench_core::workload::Comparison;
 
-/// Differences that pass where a suite names none: a few dozen roundings of the type that is written.
-/// Integers must be equal in any case.
+/// Differences that pass where a suite names none: of `bf16` and `f16` a few dozen roundings of the type that is
+/// written, of `f32` and `f64` some hundreds. Integers must be equal in any case.
 const BF16: Comparison = Comparison { relative: 0.15, absolute: 1.5e-2 };
 const HALF: Comparison = Comparison { relative: 2e-2, absolute: 2e-3 };
 const SINGLE: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };

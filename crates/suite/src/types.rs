@@ -45,7 +45,7 @@ impl Suite {
 /// Limits that a suite sets for its own run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// Seconds for the whole run over all devices and rounds.
+    /// Seconds of each device over all rounds.
     pub total: Option<f64>,
     /// Seconds of sampling for one case in one round.
     pub case: Option<f64>,

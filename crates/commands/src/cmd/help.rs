@@ -54,7 +54,7 @@ fn template(command: &Command) -> String {
             let _ = writeln!(text, "  {:width$}  {about}", command.get_name());
         }
     }
-    text + "\nOptions:\n{options}\n\n`gpubench help COMMAND` explains a command.\n"
+    text + "\nOptions:\n{options}\n\n`gpubench help COMMAND` explains a command.{after-help}\n"
 }
 
 /// The groups that have commands here; those of no group come last.
@@ -89,7 +89,7 @@ mod tests {
         for command in shown {
             assert!(help.contains(&format!("\n  {} ", command.get_name())), "{help}");
         }
-        assert!(help.contains("--color"));
-        assert!(template(&command).lines().all(|line| line.chars().count() <= 80), "{help}");
+        assert!(help.contains("--color") && help.contains("7 nothing could be compared"));
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 }

@@ -52,8 +52,10 @@ use gpubench_report::progress::Stderr;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 slower (`compare --fail-on`); 2 a mistake in the command line or a file;
-3 no usable device; 4 a case failed or nothing could be run; 130 interrupted (the run can be resumed).";
+Exit codes: 0 done; 1 slower, 5 missing, 6 unsure (`compare --fail-on`);
+2 a mistake in the command line or a file; 3 no usable device; 4 a case failed
+or nothing could be run; 7 nothing could be compared; 130 interrupted (the run
+can be resumed).";
 
 /// Measures GPUs of any vendor, explains what it measured, and ranks them.
 #[derive(Debug, Parser)]

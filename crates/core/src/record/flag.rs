@@ -33,7 +33,7 @@ pub enum Flag {
     WarmUpNotSteady,
     /// Sampling ended before it reached its target.
     NotConverged,
-    /// The working set fits the device's cache: the figure is the cache's.
+    /// The working set is below twice the device's cache: the figure may be the cache's.
     Cache,
     /// A figure above what the device can do; the text says which.
     Implausible(String),

@@ -21,7 +21,7 @@ pub fn state_of(moved: &MovedState) -> Option<State> {
 }
 
 /// Devices whose states can be named: one has none in common with others, five have 1024.
-const DEVICES: std::ops::RangeInclusive<usize> = 2..=4;
+pub(super) const DEVICES: std::ops::RangeInclusive<usize> = 2..=4;
 
 /// Every state's rates, those that another stands for included. None where the record does not
 /// fit together, as only one that was tampered with does.

@@ -4,7 +4,7 @@
 //! All begin at the same moment, each with as many copies as should last as long as the others'.
 //! Only what is moved while all of them are at it counts.
 
-use super::analysis::state_of;
+use super::analysis::{DEVICES, state_of};
 use super::flows::{Piece, moved, pieces, window};
 use super::plans::plans;
 use crate::buffer_pairs::{allocate, poison, queues, recording, verified};
@@ -21,8 +21,6 @@ use gpubench_model::transfer_symmetry::{
 };
 use gpubench_reference::{Data, fill};
 
-/// More devices have too many states.
-const MAX_DEVICES: usize = 4;
 /// Samples of a state, behind a first one that shows how many copies last how long.
 const SAMPLES: usize = 3;
 /// The share of the time that states get; plans get the rest.
@@ -35,9 +33,10 @@ const ALIKE: f64 = 0.05;
 /// Measures the devices of `bench`.
 pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
     let devices = cases.len();
-    if devices > MAX_DEVICES {
+    let max_devices = *DEVICES.end();
+    if devices > max_devices {
         return Err(Error::Unsupported(format!(
-            "{devices} devices have {} states; choose up to {MAX_DEVICES} with --device",
+            "{devices} devices have {} states; choose up to {max_devices} with --device",
             1_u64 << (2 * devices.min(31))
         )));
     }
