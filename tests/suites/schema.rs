@@ -1,7 +1,7 @@
 //! The schema accepts what the loader accepts, and refuses what is misspelt.
 
 use super::data;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// What is wrong with `value`, by the part of draft-07 that the schema uses; a keyword that is
@@ -26,7 +26,9 @@ fn wrong(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
             "const" => value == rule,
             "enum" => rule.as_array().unwrap().contains(value),
             "minimum" => value.as_f64().is_none_or(|x| x >= rule.as_f64().unwrap()),
-            "pattern" => value.as_str().is_none_or(|text| matches_pattern(text, rule)),
+            "pattern" => {
+                value.as_str().is_none_or(|text| matches_pattern(text, rule.as_str().unwrap()))
+            }
             "minItems" => len(value).is_none_or(|n| n >= rule.as_u64().unwrap()),
             "maxItems" => len(value).is_none_or(|n| n <= rule.as_u64().unwrap()),
             "minProperties" => keys(value).is_none_or(|n| n >= rule.as_u64().unwrap()),
@@ -56,10 +58,23 @@ fn wrong(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
                 }
                 true
             }
+            "patternProperties" => {
+                for (pattern, rule) in rule.as_object().unwrap() {
+                    let matching = entries(value).filter(|(key, _)| matches_pattern(key, pattern));
+                    for (key, inner) in matching {
+                        found.extend(wrong(root, rule, inner, &format!("{path}/{key}")));
+                    }
+                }
+                true
+            }
             "additionalProperties" => {
-                let known = rules.get("properties").and_then(Value::as_object);
-                for (key, inner) in value.as_object().into_iter().flatten() {
-                    if known.is_none_or(|known| !known.contains_key(key)) {
+                let known = |of: &str| rules.get(of).and_then(Value::as_object);
+                let (names, patterns) = (known("properties"), known("patternProperties"));
+                for (key, inner) in entries(value) {
+                    let mut patterns = patterns.into_iter().flat_map(Map::keys);
+                    if names.is_none_or(|names| !names.contains_key(key))
+                        && !patterns.any(|pattern| matches_pattern(key, pattern))
+                    {
                         found.extend(wrong(root, rule, inner, &format!("{path}/{key}")));
                     }
                 }
@@ -95,6 +110,10 @@ fn len(value: &Value) -> Option<u64> {
     value.as_array().map(|items| items.len() as u64)
 }
 
+fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
 fn keys(value: &Value) -> Option<u64> {
     value.as_object().map(|map| map.len() as u64)
 }
@@ -104,8 +123,11 @@ fn is_element(text: &str) -> bool {
 }
 
 /// The patterns that the schema has, without an engine for all of them.
-fn matches_pattern(text: &str, pattern: &Value) -> bool {
-    match pattern.as_str().unwrap() {
+fn matches_pattern(text: &str, pattern: &str) -> bool {
+    match pattern {
+        "^([iu](8|16|32|64)|f16|f32|f64)(x2|x3|x4|x8|x16)?$" => {
+            gpubench::gpu::ValueType::try_from(text.to_owned()).is_ok()
+        }
         "^(f16|bf16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
         "^matrix_[0-9]+x[0-9]+x[0-9]+(_(f16|bf16|f32|f64|[iu](8|16|32|64))){2}$" => {
             gpubench::gpu::MatrixProduct::try_from(text.to_owned()).is_ok()
@@ -166,6 +188,23 @@ fn it_knows_every_key_and_no_other() {
     ] {
         assert!(full.contains(part), "{part}");
         assert!(!rejected(&full.replacen(part, by, 1)).is_empty(), "{by} passes");
+    }
+}
+
+#[test]
+fn it_knows_the_types_of_arguments() {
+    let full = std::fs::read_to_string(data().join("full.yaml")).unwrap();
+    let of = |r#type: &str| {
+        let args = format!("group: [64], args: [in, {{ {type}: n }}], constants: {{ VALUES: 1 }}");
+        let part = "group: [[32], [64, 2]], constants: { VALUES: 1 }";
+        assert!(full.contains(part));
+        rejected(&full.replacen(part, &args, 1))
+    };
+    for known in ["f16", "f16x4", "f64x3", "i8", "u64x16", "local"] {
+        assert_eq!(of(known), Vec::<String>::new(), "{known}");
+    }
+    for unknown in ["bf16", "f32x5", "i24", "locals"] {
+        assert!(!of(unknown).is_empty(), "{unknown}");
     }
 }
 

@@ -191,8 +191,6 @@ pub struct ErasedExperiment {
     pub run: Run,
     /// How it measures over several devices.
     pub run_on_group: RunOnGroup,
-    /// Why a detail is not what this experiment leaves.
-    pub flaw: fn(&Detail) -> Option<String>,
     /// What its times show of how the device copies.
     pub learn: fn(&Detail, &mut Engines),
     /// How many groups it saw to run at once.
@@ -221,7 +219,6 @@ impl ErasedExperiment {
             plan: planned::<E>,
             run: E::RUN,
             run_on_group: E::RUN_ON_GROUP,
-            flaw: Detail::flaw::<E::Data>,
             learn: |detail, engines| {
                 if let Some(data) = detail.read() {
                     E::learn(&data, engines);
