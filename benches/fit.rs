@@ -10,14 +10,15 @@ use gpubench::emulate::Rules;
 use gpubench::error::{Error, Result};
 use gpubench::kernel_counts::{KernelCounts, Wanted};
 use gpubench::measure::load;
+use gpubench::model::hybrid::Multiples;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Kernels and sizes of a run of 2,000 records in three rounds.
 const LAUNCHES: usize = 667;
 /// What the hybrid takes as true: launch, sharpness, cache, then seconds each.
-const HYBRID: [f64; 12] =
-    [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12];
+const HYBRID: [f64; 14] =
+    [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12, 1e-9];
 
 fn main() -> Result<()> {
     let gpus = Sim::default().descriptions()?;
@@ -73,7 +74,7 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
         let scatter =
             1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
         let view = View::new(Model::HYBRID, &launch, Some(device))?;
-        launch.seconds = view.seconds(&HYBRID, scatter);
+        launch.seconds = view.seconds(&HYBRID, Multiples::ONE.times(scatter));
         all.push(launch);
     }
     Ok(all)

@@ -33,7 +33,7 @@ fn a_run_that_characterises_and_measures_sizes_ends_with_its_models() {
     let place = place(
         "{ launches: {}, chase: { words: [1024] }, sepia: { n: [512, 1024] }, linear: { n: [512, 1024] }, \
          transpose_naive: { rows: [512, 1000] }, transpose_tiled: { rows: [512, 1000] }, \
-         transpose_padded/32x8: { rows: [512, 1000] }, black_scholes: { n: [65536, 262144, 1048576] } }",
+         transpose_padded/32x8: { rows: [512, 1000, 1024] }, black_scholes: { n: [65536, 262144, 1048576] } }",
     );
     // The simulator prices these two by their references; smaller buffers keep the test short.
     let costs = "budget: { rounds: 1, case: 0.2 }
@@ -72,12 +72,12 @@ workloads:
     let (code, out, err) = output(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
-    // Each of the 14 launches has a bound, or the report says that none can be determined.
+    // Each of the 15 launches has a bound, or the report says that none can be determined.
     let bounds: Vec<&str> = out.split("Bound by: ").skip(1).collect();
     for bound in &bounds {
         let listed = bound.split('.').next().unwrap().split(", ");
         let counts = listed.map(|part| part.rsplit(' ').next().unwrap().parse::<u32>().unwrap());
-        assert_eq!(counts.sum::<u32>(), 14, "{out}");
+        assert_eq!(counts.sum::<u32>(), 15, "{out}");
     }
     assert_eq!(bounds.len(), 2, "{out}");
 
@@ -87,12 +87,12 @@ workloads:
     assert_eq!(code, Some(0), "{err}");
     let reports: Value = serde_json::from_str(&out).unwrap();
     for report in reports.as_array().unwrap() {
-        assert_eq!((&report["profile"], &report["launches"]), (&true.into(), &14.into()));
+        assert_eq!((&report["profile"], &report["launches"]), (&true.into(), &15.into()));
         assert_eq!(report["models"].as_array().unwrap().len(), 6, "{}", report["failed"]);
-        assert!(report["bounds"].as_array().unwrap().len() <= 14);
+        assert!(report["bounds"].as_array().unwrap().len() <= 15);
     }
     let (_, out, _) = output(&place, &fit);
-    assert!(out.contains("14 kernels and sizes, with its profile"), "{out}");
+    assert!(out.contains("15 kernels and sizes, with its profile"), "{out}");
 
     // Both devices were measured: picking between them can be evaluated.
     for model in ["components", "parallel-degrees"] {
@@ -101,7 +101,7 @@ workloads:
         assert_eq!(code, Some(0), "{err}");
         let predictions: Value = serde_json::from_str(&out).unwrap();
         // All but the launches that the profile itself is made of.
-        assert_eq!(predictions["summary"]["compared"], 13, "{}", predictions["summary"]);
+        assert_eq!(predictions["summary"]["compared"], 14, "{}", predictions["summary"]);
         assert!(err.contains("launches: skipped") && err.contains("part of the profile"), "{err}");
         let error = predictions["summary"]["relative_error"].as_f64().unwrap();
         assert!(model != "components" || error < 0.5, "{error}");
@@ -120,7 +120,7 @@ workloads:
     let ranking_json: Value = serde_json::from_str(&out).unwrap();
     let prediction = &ranking_json["ranking"]["prediction"];
     assert_eq!(prediction["model"], "components");
-    assert_eq!(prediction["common"].as_array().unwrap().len(), 13, "{prediction}");
+    assert_eq!(prediction["common"].as_array().unwrap().len(), 14, "{prediction}");
     assert_eq!(prediction["pairs"], serde_json::json!([1, 1]), "{prediction}");
     let (_, out, err) = output(&place, &[&rank[..], &["--format", "md"]].concat());
     assert_eq!(err.matches("from its run of").count(), 2, "{err}");
@@ -289,13 +289,13 @@ fn too_few_sizes_are_said_with_how_many_more() {
     let file = place.result().display().to_string();
     let (_, out, _) = output(&place, &["fit", &file, "--suite", "mine.yaml"]);
     let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(out.contains("hybrid: unsupported: it needs at least 14 kernels and sizes"), "{out}");
-    assert!(out.contains("2 were measured: 12 more"), "{out}");
+    assert!(out.contains("hybrid: unsupported: it needs at least 15 kernels and sizes"), "{out}");
+    assert!(out.contains("2 were measured: 13 more"), "{out}");
     assert!(out.contains("components: unsupported: it needs the device's profile"), "{out}");
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
     let (code, _, err) = output(&place, &predict);
     assert_eq!(code, Some(2));
-    assert!(err.contains("2 were measured: 12 more"), "{err}");
+    assert!(err.contains("2 were measured: 13 more"), "{err}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use gpubench::kernel_counts::KernelCounts;
 use gpubench::measure::load;
 use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
+use gpubench::model::hybrid::Multiples;
 use gpubench::plan::{Case, Limits, Planned};
 use gpubench::record::Outcome;
 use gpubench::report::fit::Report;
@@ -62,7 +63,8 @@ fn kernels(rules: Rules) -> &'static [Launch] {
 fn obeying(model: Model, truth: &[f64], device: &Device) -> Vec<Launch> {
     let mut launches = kernels(device.rules).to_vec();
     for launch in &mut launches {
-        launch.seconds = View::new(model, launch, Some(device)).unwrap().seconds(truth, 1.0);
+        launch.seconds =
+            View::new(model, launch, Some(device)).unwrap().seconds(truth, Multiples::ONE);
     }
     launches
 }
@@ -163,8 +165,8 @@ fn the_components_give_back_their_parameters() {
 }
 
 /// What the hybrid takes as true: launch, sharpness, cache, then seconds each.
-const HYBRID: [f64; 13] =
-    [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12, 1e-9];
+const HYBRID: [f64; 14] =
+    [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12, 1e-9];
 
 #[test]
 fn costs_that_no_kernel_determines_are_not_identifiable() {

@@ -116,6 +116,7 @@ impl Packing<'_> {
             Step::Alu { op, to, from } => {
                 let first = self.ready(from);
                 let class = op.class().filter(|_| !self.unrolled.is_free(self.piece, from));
+                let class = class.map(|class| self.reduced(class, from));
                 let ready = class.map_or(first, |class| self.put(class, first));
                 self.ready.insert(*to, ready);
             }
@@ -143,6 +144,15 @@ impl Packing<'_> {
                 let ready = self.put(Class::Compare, self.ready(from));
                 self.ready.insert(*to, ready);
             }
+        }
+    }
+
+    /// A compiler divides by a number that it knows with a multiplication (T. Granlund and P. L. Montgomery, *Division by
+    /// invariant integers using multiplication*, PLDI 1994).
+    fn reduced(&self, class: Class, from: &[Row]) -> Class {
+        match (class, from) {
+            (Class::IntDiv, [_, divisor, ..]) if self.unrolled.is_known(*divisor) => Class::IntMul,
+            _ => class,
         }
     }
 

@@ -15,14 +15,10 @@ pub struct Counted {
 }
 
 /// Classes that take several times as long as an addition.
-pub(super) const SPECIAL: [Class; 6] = [
-    Class::FloatDiv,
-    Class::FloatSqrt,
-    Class::FloatExp,
-    Class::FloatLog,
-    Class::FloatTrigonometry,
-    Class::IntDiv,
-];
+pub(super) const SPECIAL: [Class; 3] = [Class::FloatDiv, Class::FloatSqrt, Class::IntDiv];
+/// Classes that some devices have units for, and others many instructions.
+pub(super) const TRANSCENDENTAL: [Class; 3] =
+    [Class::FloatExp, Class::FloatLog, Class::FloatTrigonometry];
 /// Classes that are counted as accesses, not as instructions.
 const ACCESSES: [Class; 6] = [
     Class::GlobalRead,
@@ -47,6 +43,17 @@ impl Counted {
     /// Instructions of single work-items, of all groups.
     pub(super) fn items(&self, class: Class) -> f64 {
         self.group.of(class).items as f64 * self.scale()
+    }
+
+    /// Instructions of single work-items that a compiler leaves, of all groups: as many lanes of a warp take part as
+    /// before.
+    pub(super) fn compiled(&self, class: Class) -> f64 {
+        let before = self.group.of(class);
+        let lanes = match before.warps {
+            0 => f64::from(self.group.rules.warp.min(self.group.group_size)),
+            warps => before.items as f64 / warps as f64,
+        };
+        self.group.compiled.get(&class).map_or(0.0, |&warps| warps as f64 * lanes * self.scale())
     }
 
     /// Instructions of one warp, accesses and barriers among them: the mean of the warps that were emulated. The

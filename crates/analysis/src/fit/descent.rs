@@ -5,6 +5,7 @@ use super::Model;
 use super::device::Device;
 use super::fitted::{Fitted, For, Sample};
 use gpubench_core::error::Result;
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::least_squares::Problem;
 use std::cell::RefCell;
 
@@ -79,7 +80,7 @@ fn residuals<'s>(samples: Vec<&'s Sample<'s>>) -> impl Fn(&[f64]) -> Vec<f64> + 
             *waits = (p[1], samples.iter().map(|sample| sample.view.pass.waiting(p)).collect());
         }
         let error = |(s, wait): (&&Sample<'_>, &f64)| {
-            (s.view.pass.seconds_with(p, 1.0, *wait) / s.seconds()).ln()
+            (s.view.pass.seconds_with(p, Multiples::ONE, *wait) / s.seconds()).ln()
         };
         samples.iter().zip(&waits.1).map(error).collect()
     }
@@ -127,7 +128,9 @@ mod tests {
             let p = [1e-6, transaction, 2.0, 4.0, 0.5, 60.0];
             let wanted: Vec<f64> = samples
                 .iter()
-                .map(|sample| (sample.view.seconds(&p, 1.0) / sample.launch.seconds).ln())
+                .map(|sample| {
+                    (sample.view.seconds(&p, Multiples::ONE) / sample.launch.seconds).ln()
+                })
                 .collect();
             for (found, wanted) in residuals(&p).iter().zip(&wanted) {
                 assert!((found - wanted).abs() < 1e-12, "{found} is not {wanted}");

@@ -1,8 +1,9 @@
 //! Parameters of a model on a device: those that the profile gives, and those that fit best.
 
+use super::unseen::Unseen;
 use super::view::View;
 use super::{Launch, Model};
-use gpubench_model::hybrid::Factor;
+use gpubench_model::hybrid::{Factor, Multiples};
 use std::collections::BTreeMap;
 
 /// A launch as a model sees it, and what it took.
@@ -31,8 +32,8 @@ pub struct Fitted {
     pub inflation: Vec<f64>,
     /// What each kernel takes beyond what the model sees, where that is fitted, too.
     pub factors: BTreeMap<String, Factor>,
-    /// The parameters for kernels that have no factor, where they are others.
-    pub unseen_parameters: Option<Vec<f64>>,
+    /// What holds for kernels that have no factor, where that is another fit.
+    pub unseen: Option<Unseen>,
 }
 
 /// What a fit is for.
@@ -58,20 +59,24 @@ impl For {
 impl Fitted {
     pub(super) fn new(model: Model, parameters: Vec<f64>) -> Self {
         let inflation = vec![1.0; parameters.len()];
-        Self { model, parameters, inflation, factors: BTreeMap::new(), unseen_parameters: None }
+        Self { model, parameters, inflation, factors: BTreeMap::new(), unseen: None }
     }
 
     /// Seconds of a launch of `kernel` that the model sees as `view`.
     pub fn seconds(&self, kernel: &str, view: &View) -> f64 {
-        let (parameters, factor) = self.of(kernel, view);
-        view.seconds(parameters, factor)
+        let (parameters, times) = self.of(kernel, view);
+        view.seconds(parameters, times)
     }
 
-    /// The parameters for a launch, and its factor.
-    pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], f64) {
-        match self.factors.get(kernel) {
-            Some(factor) => (&self.parameters, view.pass.factor(factor)),
-            None => (self.unseen_parameters.as_ref().unwrap_or(&self.parameters), 1.0),
+    /// The parameters for a launch, and what it takes beyond what the model sees.
+    pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], Multiples) {
+        match (self.factors.get(kernel), &self.unseen) {
+            (Some(factor), _) => (&self.parameters, view.pass.times(factor)),
+            (None, Some(unseen)) => {
+                let times = Multiples::ONE.times(unseen.times(&view.pass.features()));
+                (&unseen.parameters, times)
+            }
+            (None, None) => (&self.parameters, Multiples::ONE),
         }
     }
 }

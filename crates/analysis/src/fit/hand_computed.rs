@@ -9,6 +9,7 @@ use gpubench_core::record::profile::{
 };
 use gpubench_core::record::sample;
 use gpubench_emulator::{Branches, Class, Counts, Global, Instructions, Local, Period, Rules};
+use gpubench_model::hybrid::Multiples;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ pub(super) fn launch() -> Launch {
         barriers: 0,
         local_bytes: 0,
         live_values: 0,
-        compiled: BTreeMap::default(),
+        compiled: BTreeMap::from([(Class::IntAdd, 20), (Class::FloatMul, 10)]),
         bundles: 0.0,
         periods: vec![
             period(&[(Class::IntAdd, 10), (Class::FloatMul, 5)], [2, 1], 5),
@@ -127,7 +128,7 @@ fn launch_takes(launch: &Launch, model: Model, parameters: &[f64], seconds: f64)
 
 fn takes_on(device: &Device, launch: &Launch, model: Model, parameters: &[f64], seconds: f64) {
     let view = View::new(model, launch, Some(device)).unwrap();
-    let predicted = view.seconds(parameters, 1.0);
+    let predicted = view.seconds(parameters, Multiples::ONE);
     assert!((predicted / seconds - 1.0).abs() < 1e-9, "{}: {predicted:e}, {seconds:e}", model.name);
 }
 
@@ -206,7 +207,7 @@ fn model_5_takes_a_period_as_often_as_it_comes() {
 
 fn parts_are(launch: &Launch, model: Model, parameters: &[f64], wanted: &[(Bound, f64)]) {
     let view = View::new(model, launch, Some(&device())).unwrap();
-    let parts = view.parts(parameters, 1.0);
+    let parts = view.parts(parameters, Multiples::ONE);
     assert_eq!(parts.len(), wanted.len());
     for (found, wanted) in parts.iter().zip(wanted) {
         assert_eq!(found.0, wanted.0);

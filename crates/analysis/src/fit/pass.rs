@@ -1,6 +1,6 @@
 //! One launch in a model's eyes: everything but its parameters.
 
-use gpubench_model::hybrid::Factor;
+use gpubench_model::hybrid::{Factor, Multiples};
 use serde::Serialize;
 use std::any::Any;
 use std::fmt::Debug;
@@ -36,9 +36,9 @@ impl Bound {
 
 /// One launch in a model's eyes.
 pub trait Pass: Any + Debug + Send + Sync {
-    /// Its seconds at the parameters `p`, where the seconds of waiting are known; `factor` is what the
+    /// Its seconds at the parameters `p`, where the seconds of waiting are known; `times` is what the
     /// kernel takes beyond what the model sees.
-    fn seconds_with(&self, p: &[f64], factor: f64, waiting: f64) -> f64;
+    fn seconds_with(&self, p: &[f64], times: Multiples, waiting: f64) -> f64;
 
     /// Seconds of waiting, where they take most of the work of the seconds and of the parameters only the
     /// second changes them: a fit keeps them while that one stays.
@@ -47,12 +47,17 @@ pub trait Pass: Any + Debug + Send + Sync {
     }
 
     /// The parts that the seconds are made of, as far as the model distinguishes them, with the
-    /// kernel's factor; they may run side by side.
-    fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)>;
+    /// kernel's multiples; they may run side by side.
+    fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)>;
 
     /// What a kernel takes beyond what the model sees, of this launch.
-    fn factor(&self, _: &Factor) -> f64 {
-        1.0
+    fn times(&self, _: &Factor) -> Multiples {
+        Multiples::ONE
+    }
+
+    /// What tells it from the launches of other kernels, where the model learns from that.
+    fn features(&self) -> Vec<f64> {
+        vec![]
     }
 }
 

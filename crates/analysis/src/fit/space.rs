@@ -48,12 +48,14 @@ impl<'a> SpacePredictor<'a> {
 mod tests {
     use super::*;
     use crate::fit::hand_computed::{changed, device, launch};
+    use gpubench_model::hybrid::Multiples;
 
     /// The launch on one, two, three … times as many groups; the last one was not counted.
     fn launches(model: Model, p: &[f64]) -> Vec<Launch> {
         let of = |times: i32| {
             let launch = changed(f64::from(8 * times), |_| ());
-            let seconds = View::new(model, &launch, Some(&device())).unwrap().seconds(p, 1.0);
+            let seconds =
+                View::new(model, &launch, Some(&device())).unwrap().seconds(p, Multiples::ONE);
             Launch { seconds, ..launch }
         };
         let lost = Launch { counted: Err("matrices".into()), ..launch() };

@@ -4,6 +4,7 @@ use super::device::Device;
 use super::pass::{Bound, Pass};
 use super::{Launch, Model};
 use gpubench_core::error::Result;
+use gpubench_model::hybrid::Multiples;
 use std::sync::Arc;
 
 /// A kernel in a model's eyes: what all its passes take is their number times what their mean takes, the
@@ -26,15 +27,15 @@ impl View {
         Ok(Self { passes: launch.passes, pass: model.pass(launch, device)? })
     }
 
-    /// Seconds of all passes at the parameters `p`, named as the model's file says; `factor` is what the
+    /// Seconds of all passes at the parameters `p`, named as the model's file says; `times` is what the
     /// kernel takes beyond what the model sees.
-    pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
-        self.passes * self.pass.seconds_with(p, factor, self.pass.waiting(p))
+    pub fn seconds(&self, p: &[f64], times: Multiples) -> f64 {
+        self.passes * self.pass.seconds_with(p, times, self.pass.waiting(p))
     }
 
     /// The parts that the seconds of all passes are made of, as far as the model distinguishes them.
-    pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
-        let mut parts = self.pass.parts(p, factor);
+    pub fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)> {
+        let mut parts = self.pass.parts(p, times);
         parts.iter_mut().for_each(|(_, seconds)| *seconds *= self.passes);
         parts
     }
@@ -64,10 +65,10 @@ mod tests {
     fn every_pass_pays_for_its_launch() {
         let seconds = |passes: f64| {
             let view = View::new(Model::SMOOTH_ROOFLINE, &launch(passes), None).unwrap();
-            let parts = view.parts(&[1e-3, 1e12, 1e10, 16.0], 1.0);
+            let parts = view.parts(&[1e-3, 1e12, 1e10, 16.0], Multiples::ONE);
             assert_eq!(parts[0].0, Bound::Launch);
             assert!((parts[0].1 - 1e-3 * passes).abs() < 1e-12, "{parts:?}");
-            view.seconds(&[1e-3, 1e12, 1e10, 16.0], 1.0)
+            view.seconds(&[1e-3, 1e12, 1e10, 16.0], Multiples::ONE)
         };
         // The work itself is the same: 0.8 s of bytes.
         assert!((seconds(1.0) - 0.801).abs() < 1e-6);

@@ -9,6 +9,7 @@ use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator::Class;
 use gpubench_model::components::Projection;
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::least_squares::Domain;
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ impl KernelModel for Components {
         let ones = [0.0, 1.0, 1.0, 1.0];
         for (component, scale) in start.iter_mut().enumerate().skip(1) {
             let ratio = |sample: &Sample| {
-                let (_, seconds) = sample.view.pass.parts(&ones, 1.0)[component];
+                let (_, seconds) = sample.view.pass.parts(&ones, Multiples::ONE)[component];
                 sample.seconds() / seconds
             };
             let min_ratio = samples.iter().map(ratio).fold(f64::INFINITY, f64::min);
@@ -97,11 +98,11 @@ impl Priced {
 }
 
 impl Pass for Priced {
-    fn seconds_with(&self, p: &[f64], _: f64, _: f64) -> f64 {
+    fn seconds_with(&self, p: &[f64], _: Multiples, _: f64) -> f64 {
         p[0] + self.scaled(p).seconds()
     }
 
-    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], _: Multiples) -> Vec<(Bound, f64)> {
         let Projection { compute, global, local } = self.scaled(p);
         vec![
             (Bound::Launch, p[0]),

@@ -1,14 +1,15 @@
 //! Our own model, hybrid, of counted launches.
 
 use super::KernelModel;
-use crate::fit::counted::{Counted, SPECIAL, is_computing};
+use crate::fit::counted::{Counted, SPECIAL, TRANSCENDENTAL, is_computing};
 use crate::fit::device::Device;
 use crate::fit::fitted::{Fitted, For, Sample};
 use crate::fit::pass::{Bound, Pass};
+use crate::fit::unseen::Unseen;
 use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator::Class;
-use gpubench_model::hybrid::{self, Factor, Factors, Hybrid, PARAMETERS, Start, Work};
+use gpubench_model::hybrid::{self, Factor, Factors, Hybrid, Multiples, PARAMETERS, Start, Work};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -59,12 +60,26 @@ fn fit(samples: &[Sample<'_>], what: For, near: Option<&Fitted>) -> Result<Fitte
     let factors = if what == For::Unseen { Factors::None } else { Factors::Each };
     let fitted = hybrid::fit(&measured, start, factors)?;
     let mut all = Fitted::new(Model::HYBRID, fitted.hybrid.parameters().to_vec());
-    (all.inflation, all.factors) = (fitted.inflation, fitted.hybrid.factors);
-    if what == For::All {
-        let strange = hybrid::fit(&measured, Start::Own, Factors::None)?.hybrid;
-        all.unseen_parameters = Some(strange.parameters().to_vec());
+    match what {
+        For::All => {
+            let strange = hybrid::fit(&measured, Start::Own, Factors::None)?.hybrid;
+            all.unseen = Some(unseen(&strange, &measured));
+        }
+        For::Unseen => all.unseen = Some(unseen(&fitted.hybrid, &measured)),
+        For::Seen | For::Draw => {}
     }
+    (all.inflation, all.factors) = (fitted.inflation, fitted.hybrid.factors);
     Ok(all)
+}
+
+/// What to expect of another kernel.
+fn unseen(device: &Hybrid, measured: &[hybrid::Sample]) -> Unseen {
+    let off = |sample: &hybrid::Sample| {
+        let off = device.left(sample, Multiples::ONE)?;
+        Some((sample.work.features().to_vec(), off))
+    };
+    let launches: Vec<_> = measured.iter().filter_map(off).collect();
+    Unseen::new(device.parameters().to_vec(), &launches)
 }
 
 /// What a launch does that must move so many bytes of buffers of a given size. It touches whole segments of
@@ -73,9 +88,11 @@ fn fit(samples: &[Sample<'_>], what: For, near: Option<&Fitted>) -> Result<Fitte
 fn work(counted: &Counted, bytes: f64, buffers: f64, device: Option<&Device>) -> Work {
     let weighed = |class: Class, as_much: Class| {
         let weight = device.map_or(1.0, |device| device.rate(as_much) / device.rate(class));
-        weight * counted.items(class)
+        weight * counted.compiled(class)
     };
-    let simple = |class: &Class| is_computing(*class) && !SPECIAL.contains(class);
+    let special = |class: &Class| SPECIAL.contains(class) || TRANSCENDENTAL.contains(class);
+    let simple = |class: &Class| is_computing(*class) && !special(class);
+    let sum = |classes: &[Class]| classes.iter().map(|&c| weighed(c, Class::FloatDiv)).sum();
     let counts = &counted.group;
     let transactions = counts.global_reads.transactions + counts.global_writes.transactions;
     let warp = f64::from(counts.rules.warp.min(counts.group_size));
@@ -84,7 +101,8 @@ fn work(counted: &Counted, bytes: f64, buffers: f64, device: Option<&Device>) ->
     let local = counted.items(Class::LocalRead) + counted.items(Class::LocalWrite);
     Work {
         simple: Class::ALL.into_iter().filter(simple).map(|c| weighed(c, Class::IntAdd)).sum(),
-        special: SPECIAL.into_iter().map(|class| weighed(class, Class::FloatDiv)).sum(),
+        special: sum(&SPECIAL),
+        transcendental: sum(&TRANSCENDENTAL),
         accesses: counted.items(Class::GlobalRead)
             + counted.items(Class::GlobalWrite)
             + counted.items(Class::Atomic),
@@ -94,28 +112,37 @@ fn work(counted: &Counted, bytes: f64, buffers: f64, device: Option<&Device>) ->
         footprint: traffic.min(buffers).max(bytes),
         groups: counted.groups,
         steps: counted.steps(),
+        group_size: counts.group_size.into(),
+        idle: counts.idle,
+        live_values: counts.live_values.into(),
+        local_bytes: counts.local_bytes.into(),
     }
 }
 
 impl Pass for Work {
-    fn seconds_with(&self, p: &[f64], factor: f64, _: f64) -> f64 {
-        Hybrid::of(p).times_of(self, factor)
+    fn seconds_with(&self, p: &[f64], times: Multiples, _: f64) -> f64 {
+        Hybrid::of(p).times_of(self, times)
     }
 
     /// Computing and local memory, which it adds up, are one part, called after the longer.
-    fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
-        let [launch, compute, local, global, warp] = Hybrid::of(p).parts_of(self);
-        let longer = if local > compute { Bound::Local } else { Bound::Compute };
+    fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)> {
+        let parts = Hybrid::of(p).parts(self);
+        let longer = if parts.local > parts.compute { Bound::Local } else { Bound::Compute };
+        let global = (times.compute * parts.traffic).max(times.memory * parts.memory);
         vec![
-            (Bound::Launch, launch),
-            (longer, factor * (compute + local)),
-            (Bound::Global, factor * global),
-            (Bound::Latency, factor * warp),
+            (Bound::Launch, parts.fixed),
+            (longer, times.compute * (parts.compute + parts.local)),
+            (Bound::Global, global),
+            (Bound::Latency, times.compute * parts.warp),
         ]
     }
 
-    fn factor(&self, of_kernel: &Factor) -> f64 {
+    fn times(&self, of_kernel: &Factor) -> Multiples {
         of_kernel.at(self)
+    }
+
+    fn features(&self) -> Vec<f64> {
+        Work::features(self).to_vec()
     }
 }
 
@@ -126,12 +153,16 @@ mod tests {
     use crate::fit::hand_computed::{changed, device, launch};
     use gpubench_emulator::Instructions;
 
+    fn both(times: f64) -> Multiples {
+        Multiples::ONE.times(times)
+    }
+
     #[test]
     fn a_kernels_factor_multiplies_all_parts_but_the_launch() {
         let work = Work { simple: 1e6, footprint: 2e6, groups: 10.0, ..Work::default() };
-        let mut parameters = vec![1e-9; 13];
+        let mut parameters = vec![1e-9; 14];
         parameters[0] = 1e-3;
-        let parts = work.parts(&parameters, 3.0);
+        let parts = work.parts(&parameters, both(3.0));
         let seconds = |wanted: Bound| parts.iter().find(|(b, _)| *b == wanted).map(|(_, s)| *s);
         assert_eq!(seconds(Bound::Launch), Some(1e-3 + 10.0 * 1e-9));
         assert_eq!(seconds(Bound::Compute), Some(3.0 * 1e6 * 1e-9));
@@ -143,7 +174,7 @@ mod tests {
     #[test]
     fn a_launch_takes_no_less_than_one_of_its_warps() {
         let work = Work { simple: 1e3, steps: 1e4, ..Work::default() };
-        let parts = work.parts(&[1e-9; 13], 2.0);
+        let parts = work.parts(&[1e-9; 14], both(2.0));
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         assert_eq!(longest.0, Bound::Latency);
         assert!((longest.1 / 2e-5 - 1.0).abs() < 1e-9, "{longest:?}");
@@ -152,7 +183,7 @@ mod tests {
     #[test]
     fn computing_and_local_memory_in_sum_rival_global_memory() {
         let work = Work { simple: 2e6, local: 3e6, traffic: 4e6, ..Work::default() };
-        let parts = work.parts(&[1e-9; 13], 1.0);
+        let parts = work.parts(&[1e-9; 14], Multiples::ONE);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         assert_eq!(longest.0, Bound::Local);
         assert!((longest.1 / 5e-3 - 1.0).abs() < 1e-9, "{longest:?}");
@@ -169,16 +200,17 @@ mod tests {
         assert_eq!(footprint(20000.0, 20000.0), 20000.0);
     }
 
-    /// A group of the launch with these besides: 10 divisions of floats and 6 of integers, 32 accesses to local memory, 5 atomic
-    /// operations, 3 barriers.
+    /// A group of the launch with these besides: 10 divisions of floats and 6 of integers, 7 exponentials, 32 accesses to
+    /// local memory, 5 atomic operations, 3 barriers; a compiler leaves half of the products.
     fn varied() -> Launch {
         changed(8.0, |group| {
-            let more = [(Class::FloatDiv, 10), (Class::IntDiv, 6), (Class::LocalRead, 20)];
-            for (class, items) in
-                more.into_iter().chain([(Class::LocalWrite, 12), (Class::Atomic, 5)])
-            {
+            let computing = [(Class::FloatDiv, 10), (Class::IntDiv, 6), (Class::FloatExp, 7)];
+            let accesses = [(Class::LocalRead, 20), (Class::LocalWrite, 12), (Class::Atomic, 5)];
+            for (class, items) in computing.into_iter().chain(accesses) {
                 group.instructions.insert(class, Instructions { items, warps: 1 });
             }
+            group.compiled.extend(computing.map(|(class, _)| (class, 1)));
+            group.compiled.insert(Class::FloatMul, 5);
             group.barriers = 3;
         })
     }
@@ -187,21 +219,24 @@ mod tests {
     fn instructions_count_alike_without_a_profile_and_by_their_price_with_one() {
         let counted = varied().counted.unwrap();
         let wanted = Work {
-            simple: 8.0 * 960.0,
+            simple: 8.0 * 800.0,
             special: 8.0 * 16.0,
+            transcendental: 8.0 * 7.0,
             accesses: 8.0 * (128.0 + 64.0 + 5.0),
             local: 8.0 * 32.0,
             barriers: 8.0 * 3.0 * 64.0,
             traffic: 10240.0,
             footprint: 4096.0,
             groups: 8.0,
-            steps: 20.5,
+            steps: 21.0,
+            group_size: 64.0,
+            ..Work::default()
         };
         assert_eq!(work(&counted, 0.0, 4096.0, None), wanted);
         // A product is twice an addition. Division of floats has no price and costs what is cheapest, an eighth of that of
         // integers. Four rounds of 32 lanes a group in local memory.
         let priced = Work {
-            simple: 8.0 * (640.0 + 2.0 * 320.0),
+            simple: 8.0 * (640.0 + 2.0 * 160.0),
             special: 8.0 * (10.0 + 8.0 * 6.0),
             local: 8.0 * 4.0 * 32.0,
             ..wanted
@@ -226,7 +261,7 @@ mod tests {
     fn local_memory_names_the_part_only_where_it_takes_longer() {
         let bound = |simple, local| {
             let work = Work { simple, local, ..Work::default() };
-            work.parts(&[1e-9; 13], 1.0)[1].0
+            work.parts(&[1e-9; 14], Multiples::ONE)[1].0
         };
         assert_eq!(bound(2e6, 3e6), Bound::Local);
         assert_eq!(bound(3e6, 2e6), Bound::Compute);
@@ -236,32 +271,35 @@ mod tests {
     #[test]
     fn a_launch_takes_what_its_groups_and_its_instructions_cost() {
         let work = Work { simple: 2e6, groups: 1e3, ..Work::default() };
-        let mut parameters = vec![1e-9; 13];
+        let mut parameters = vec![1e-9; 14];
         parameters[0] = 1e-3;
-        let seconds = work.seconds_with(&parameters, 3.0, 0.0);
+        let seconds = work.seconds_with(&parameters, both(3.0), 0.0);
         assert!((seconds - (1e-3 + 1e-6 + 3.0 * 2e-3)).abs() < 1e-12, "{seconds}");
     }
 
     #[test]
     fn a_kernels_factor_is_that_at_the_launch() {
         let work = Work { simple: 1e6, traffic: 1e6, groups: 10.0, ..Work::default() };
-        let factor = Factor::new([(work, 0.5)].into_iter());
-        let found = Pass::factor(&work, &factor);
-        assert!(found > 1.2 && (found - factor.at(&work)).abs() < 1e-12, "{found}");
+        let multiples = Multiples { compute: 1.0, memory: 2.0 };
+        let factor = Factor::new(multiples, [(work, 0.5)].into_iter());
+        let found = Pass::times(&work, &factor);
+        assert!(found.compute > 1.2 && found == factor.at(&work), "{found:?}");
     }
 
     /// Two kernels of which one takes twice what its counts say.
     #[test]
     fn kernels_have_factors_but_for_others_and_other_kernels_their_own_parameters() {
-        let p =
-            [1e-6, 4.0, 1e6, 1e-11, 1e-10, 1e-11, 1e-11, 1e-10, 1e-12, 4e-12, 1e-9, 1e-12, 1e-9];
+        let p = [
+            1e-6, 4.0, 1e6, 1e-11, 1e-10, 1e-10, 1e-11, 1e-11, 1e-10, 1e-12, 4e-12, 1e-9, 1e-12,
+            1e-9,
+        ];
         let launches: Vec<Launch> = (0..20)
             .map(|n| {
                 let mut launch = changed(f64::from(8 << (n / 2)), |_| ());
                 launch.kernel = ["plain", "slow"][n as usize % 2].into();
                 launch.seconds = work(launch.counted().unwrap(), 0.0, 0.0, None).seconds_with(
                     &p,
-                    f64::from(1 + n % 2),
+                    both(f64::from(1 + n % 2)),
                     0.0,
                 );
                 launch
@@ -274,14 +312,14 @@ mod tests {
         let fit = |what, near: Option<&Fitted>| fit(&samples, what, near).unwrap();
         let all = fit(For::All, None);
         assert_eq!(all.factors.keys().collect::<Vec<_>>(), ["plain", "slow"]);
-        assert_eq!((all.parameters.len(), all.inflation.len()), (13, 13));
-        let unseen = all.unseen_parameters.clone().unwrap();
-        assert!(unseen.len() == 13 && unseen != all.parameters);
+        assert_eq!((all.parameters.len(), all.inflation.len()), (14, 14));
+        let unseen = all.unseen.clone().unwrap().parameters;
+        assert!(unseen.len() == 14 && unseen != all.parameters);
         assert_eq!(Model::HYBRID.fit(&samples, None, For::All, None).unwrap(), all);
         let seen = fit(For::Seen, None);
-        assert!(seen.factors.len() == 2 && seen.unseen_parameters.is_none());
+        assert!(seen.factors.len() == 2 && seen.unseen.is_none());
         let others = fit(For::Unseen, Some(&all));
-        assert!(others.factors.is_empty() && others.unseen_parameters.is_none());
+        assert!(others.factors.is_empty() && others.unseen.is_some());
         for (sample, launch) in samples.iter().zip(&launches) {
             let ratio = all.seconds(&launch.kernel, &sample.view) / launch.seconds;
             assert!((0.9..1.1).contains(&ratio), "{ratio}");

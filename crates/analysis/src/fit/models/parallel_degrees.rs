@@ -8,6 +8,7 @@ use crate::fit::pass::{Bound, Pass};
 use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator as emulator;
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::least_squares::Domain;
 use gpubench_model::parallel_degrees::{self as model, Access, Period, Shape, Step};
 use gpubench_model::warp_timeline::Residency;
@@ -165,7 +166,7 @@ impl Tasks {
 }
 
 impl Pass for Tasks {
-    fn seconds_with(&self, p: &[f64], _: f64, waiting: f64) -> f64 {
+    fn seconds_with(&self, p: &[f64], _: Multiples, waiting: f64) -> f64 {
         p[0] + self.computing(p) + waiting
     }
 
@@ -185,7 +186,7 @@ impl Pass for Tasks {
         cycles * f64::from(self.resident.rounds) / self.clock
     }
 
-    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], _: Multiples) -> Vec<(Bound, f64)> {
         vec![
             (Bound::Launch, p[0]),
             (Bound::Compute, self.computing(p)),

@@ -7,6 +7,7 @@ use crate::fit::pass::{Bound, Pass};
 use crate::fit::{Launch, Model, OwnRoof};
 use gpubench_core::class::Class;
 use gpubench_core::error::{Error, Result};
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::roofline::Ceilings;
 use std::sync::Arc;
 
@@ -85,11 +86,11 @@ impl KernelModel for Roofline {
 }
 
 impl Pass for Amounts {
-    fn seconds_with(&self, p: &[f64], _: f64, _: f64) -> f64 {
+    fn seconds_with(&self, p: &[f64], _: Multiples, _: f64) -> f64 {
         Ceilings { peak: p[0], bandwidth: p[1] }.ideal_seconds(self.operations, self.bytes)
     }
 
-    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], _: Multiples) -> Vec<(Bound, f64)> {
         vec![(Bound::Compute, self.operations / p[0]), (Bound::Global, self.bytes / p[1])]
     }
 }

@@ -8,6 +8,7 @@ use crate::fit::pass::{Bound, Pass};
 use crate::fit::{Launch, Model};
 use gpubench_core::class::Class;
 use gpubench_core::error::Result;
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::least_squares::Domain;
 use gpubench_model::smooth_roofline::SmoothRoofline;
 use std::sync::Arc;
@@ -56,13 +57,13 @@ impl KernelModel for Smooth {
 }
 
 impl Pass for Rounded {
-    fn seconds_with(&self, p: &[f64], _: f64, _: f64) -> f64 {
+    fn seconds_with(&self, p: &[f64], _: Multiples, _: f64) -> f64 {
         let [launch, peak, bandwidth, sharpness] = [p[0], p[1], p[2], p[3]];
         SmoothRoofline { launch, peak, bandwidth, sharpness }
             .seconds(self.0.operations, self.0.bytes)
     }
 
-    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], _: Multiples) -> Vec<(Bound, f64)> {
         vec![
             (Bound::Launch, p[0]),
             (Bound::Compute, self.0.operations / p[1]),

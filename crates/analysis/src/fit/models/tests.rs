@@ -5,6 +5,7 @@ use crate::fit::hand_computed::{changed, device, launch, profile};
 use crate::fit::{End, View, evaluate};
 use gpubench_core::record::profile::{Launch as LaunchCost, Value};
 use gpubench_emulator::Class;
+use gpubench_model::hybrid::Multiples;
 
 #[test]
 fn models_are_called_as_reports_know_them() {
@@ -15,7 +16,7 @@ fn models_are_called_as_reports_know_them() {
         ("warp-timeline", "warp timeline", 5),
         ("parallel-degrees", "parallel degrees", 6),
         ("components", "components", 4),
-        ("hybrid", "hybrid", 13),
+        ("hybrid", "hybrid", 14),
     ];
     assert_eq!(named, wanted);
     let numbers = Model::ALL.map(|model| model.about.map(|about| &about[..about.len().min(7)]));
@@ -156,7 +157,8 @@ fn that_take(model: Model, p: &[f64], device: &Device) -> Vec<Launch> {
         let name = format!("kernel {kernel}");
         launch.key = gpubench_core::record::sample::key(&name, n as i64);
         launch.kernel = name;
-        launch.seconds = View::new(model, &launch, Some(device)).unwrap().seconds(p, 1.0);
+        launch.seconds =
+            View::new(model, &launch, Some(device)).unwrap().seconds(p, Multiples::ONE);
         launch
     };
     (1..6).flat_map(|kernel| (0..6).map(move |n| one(kernel, n))).collect()

@@ -8,6 +8,7 @@ use crate::fit::pass::{Bound, Pass};
 use crate::fit::{Launch, Model};
 use gpubench_core::error::Result;
 use gpubench_emulator::Class;
+use gpubench_model::hybrid::Multiples;
 use gpubench_model::least_squares::Domain;
 use gpubench_model::warp_timeline::{Barriers, Residency, Warp};
 use std::sync::Arc;
@@ -126,11 +127,11 @@ impl Timeline {
 }
 
 impl Pass for Timeline {
-    fn seconds_with(&self, p: &[f64], _: f64, _: f64) -> f64 {
+    fn seconds_with(&self, p: &[f64], _: Multiples, _: f64) -> f64 {
         p[0] + self.running(p)
     }
 
-    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], _: Multiples) -> Vec<(Bound, f64)> {
         let warps = f64::from(self.resident.warps) * f64::from(self.resident.rounds);
         let compute = self.warp(p).compute * warps;
         let waiting = (self.running(p) - compute).max(0.0);

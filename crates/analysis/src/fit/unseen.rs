@@ -1,0 +1,70 @@
+//! Kernels that no fit saw: the device's parameters, and what the kernels that it did see took beyond them.
+
+use gpubench_tune::Trees;
+use std::fmt;
+use std::sync::Arc;
+
+/// As many kernels' launches as this, which took what the parameters say, are added to what the trees learn from.
+const DRAWN: f64 = 12.0;
+/// Equal fits are equally predicted.
+const SEED: u64 = 1;
+
+/// Parameters for a kernel that was never seen, and what to expect beyond them.
+#[derive(Clone)]
+pub struct Unseen {
+    /// The parameters.
+    pub parameters: Vec<f64>,
+    trees: Arc<Trees>,
+    mean: f64,
+    kept: f64,
+}
+
+impl Unseen {
+    /// Of launches, each with its features and the logarithm of what it took over what the parameters say.
+    pub(super) fn new(parameters: Vec<f64>, launches: &[(Vec<f64>, f64)]) -> Self {
+        let count = launches.len() as f64;
+        let mean = launches.iter().map(|(_, off)| off).sum::<f64>() / count.max(1.0);
+        let rows: Vec<&[f64]> = launches.iter().map(|(row, _)| row.as_slice()).collect();
+        let off: Vec<f64> = launches.iter().map(|(_, off)| off - mean).collect();
+        let trees = Arc::new(Trees::fit(&rows, &off, SEED));
+        Self { parameters, trees, mean, kept: count / (count + DRAWN) }
+    }
+
+    /// How many times as long as the parameters say a launch with these features takes.
+    pub(super) fn times(&self, features: &[f64]) -> f64 {
+        (self.mean + self.kept * self.trees.predict(features)).exp()
+    }
+}
+
+impl fmt::Debug for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unseen({:?}, …)", self.parameters)
+    }
+}
+
+/// Trees are those of the parameters' launches.
+impl PartialEq for Unseen {
+    fn eq(&self, other: &Self) -> bool {
+        self.parameters == other.parameters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_alike_are_alike_slow() {
+        let launches: Vec<_> =
+            (0..40).map(|i| (vec![f64::from(i)], if i < 20 { 0.0 } else { 1.0 })).collect();
+        let unseen = Unseen::new(vec![], &launches);
+        // Of 0.5 to either side of the mean 40/52 are left.
+        let [fast, slow] = [3.5, 33.5].map(|at| unseen.times(&[at]).ln());
+        assert!((fast - (0.5 - 0.5 / 1.3)).abs() < 0.01 && (slow - (0.5 + 0.5 / 1.3)).abs() < 0.01);
+    }
+
+    #[test]
+    fn without_launches_the_parameters_stand() {
+        assert_eq!(Unseen::new(vec![1.0], &[]).times(&[7.0]), 1.0);
+    }
+}
