@@ -147,8 +147,8 @@ impl Packing<'_> {
         }
     }
 
-    /// A compiler divides by a number that it knows with a multiplication (T. Granlund and P. L. Montgomery, *Division by
-    /// invariant integers using multiplication*, PLDI 1994).
+    /// A compiler divides by a number that it knows with a multiplication (T. Granlund and P. L. Montgomery, *Division
+    /// by invariant integers using multiplication*, PLDI 1994).
     fn reduced(&self, class: Class, from: &[Row]) -> Class {
         match (class, from) {
             (Class::IntDiv, [_, divisor, ..]) if self.unrolled.is_known(*divisor) => Class::IntMul,

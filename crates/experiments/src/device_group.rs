@@ -9,6 +9,7 @@ use gpubench_core::gpu::{Clock, Recording};
 use gpubench_core::record::Flag;
 use gpubench_device::sim::SIM;
 use gpubench_device::{Device, MultiDevice, Part};
+use std::time::Instant;
 
 /// Several open devices.
 pub struct DeviceGroup {
@@ -82,10 +83,12 @@ pub fn measure_multi_device(
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
+    let begun = Instant::now();
     if !policy.verify_only {
         stage(Stage::Prepare);
         device_group.members.iter_mut().for_each(Session::place_threads);
     }
+    let placing = begun.elapsed().as_secs_f64();
     let mut measurement = measured(device_group, policy, stage, |bench| {
         let members = bench.session.members.len();
         match cases {
@@ -95,6 +98,7 @@ pub fn measure_multi_device(
             _ => Err(Error::Unsupported(format!("{} cases for {members} devices", cases.len()))),
         }
     });
+    measurement.wall.reference_kernel = placing;
     for doubt in device_group.doubts.drain(..) {
         measurement.flag(Flag::Timestamps(doubt));
     }

@@ -89,12 +89,15 @@ fn guarded(
     let begun = Instant::now();
     stage(Stage::Prepare);
     session.place_threads();
+    let placing = begun.elapsed().as_secs_f64();
     // Racers are compared with each other, within minutes.
-    if policy.race.is_some() {
-        return measure(session, case, policy, stage);
-    }
-    if is_result {
-        return sensed(session, case, policy, stage).0;
+    if policy.race.is_some() || is_result {
+        let mut measurement = match is_result {
+            true => sensed(session, case, policy, stage).0,
+            false => measure(session, case, policy, stage),
+        };
+        measurement.wall.reference_kernel = placing;
+        return measurement;
     }
     let last = session.reference_kernel.last;
     let mut before = last.or_else(|| session.afford_reference_kernel());
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_placed_before_anything_is_timed() {
+    fn threads_of_a_cpu_are_placed_for_races_too() {
         let race = Policy { race: Some(Race { best: None }), ..Policy::default() };
         let verify_only = Policy { verify_only: true, ..Policy::default() };
         assert!(is_placed(DeviceKind::Cpu, &race));

@@ -7,16 +7,16 @@
 //! ```
 //!
 //! `simple` … `barriers` are dynamic instructions of the whole launch, counted by emulating one
-//! work-group; `traffic` is what its memory transactions move between the units and the nearest
+//! work-group, the first three as a compiler leaves them; `traffic` is what its memory transactions move between the units and the nearest
 //! cache, `footprint` the memory that it touches, which must cross the memory bus at least; what of it
-//! lies beyond the size of the largest cache costs more. `steps` are the instructions of one warp, which wait
-//! for each other: a launch of too few warps takes as long as one of them. The costs `c1 … c7`, `G`, `b1`, `b2`, `b3`, the
-//! size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
+//! lies beyond the size of the largest cache costs more. `steps` are the instructions of one warp as the text has them,
+//! which wait for each other: a launch of too few warps takes as long as one of them. The costs `c1 … c7`, `G`, `b1`,
+//! `b2`, `b3`, the size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
 //! device make of kernel `k`'s instructions beyond that, and `m_k` of its memory: a compiler that makes vectors of a
 //! kernel's instructions makes no memory faster. While the costs are fitted they are two numbers, which suit the
 //! kernel's launches best and are drawn towards 1; then the launches nearest to the one to be predicted
-//! say how far it is off as a whole ([`Factor`]). For a kernel that was never seen both are 1, with parameters of a fit in
-//! which all factors are. It fails where the factors change between the sizes that were measured.
+//! say how far it is off as a whole ([`Factor`]). For a kernel that was never seen both are 1, with parameters of a fit
+//! in which all factors are, and what is left may be learnt from [`Work::features`]. It fails where the factors change between the sizes that were measured.
 
 pub use super::hybrid_factor::{Factor, Multiples};
 pub use super::hybrid_fit::{Factors, Fitted, Start, fit};
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 /// What one launch does, over all its work-items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Instructions but those below.
+    /// Instructions but those below; these and the next two as a compiler leaves them.
     pub simple: f64,
     /// Divisions and roots.
     pub special: f64,
@@ -43,7 +43,7 @@ pub struct Work {
     pub footprint: f64,
     /// Work-groups.
     pub groups: f64,
-    /// Instructions of one warp, its accesses and barriers among them.
+    /// Instructions of one warp as the text has them, its accesses and barriers among them.
     pub steps: f64,
     /// Work-items of a group.
     pub group_size: f64,
@@ -100,8 +100,6 @@ impl Work {
 
 /// How many costs a device has.
 pub(super) const TERMS: usize = 11;
-/// How many of them, the first, are of computing.
-const COMPUTING: usize = 6;
 
 /// What the parameters are called, in the order of [`Hybrid::parameters`]; the costs are seconds each.
 pub const PARAMETERS: [&str; TERMS + 3] = [
@@ -242,7 +240,7 @@ impl Hybrid {
         Parts {
             fixed: self.launch + x[8],
             compute: x[..4].iter().sum(),
-            local: x[4..COMPUTING].iter().sum(),
+            local: x[4] + x[5],
             traffic: x[6],
             memory: x[7] + x[9],
             warp: x[10],

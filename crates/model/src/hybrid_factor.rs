@@ -1,5 +1,5 @@
-//! What a kernel takes beyond what the costs of the [hybrid](super::hybrid) say: a multiple of its computing and one of its
-//! memory, and what is left, inferred from its launches, those the most that are most like the one to be predicted.
+//! What a kernel takes beyond what the costs of the [hybrid](super::hybrid) say: a multiple of its computing and one of
+//! its memory, and what is left, inferred from its launches, those the most that are most like the one to be predicted.
 //!
 //! ```text
 //! ln r = Σ a_i·k(d_i)      a = (k(d_ij) + noise²·δ_ij)⁻¹ o      k(d) = level² + change²·exp(−d / reach)

@@ -35,8 +35,8 @@ pub enum Start<'a> {
     Near(&'a [f64]),
 }
 
-/// Weights of the logarithms of a kernel's multiples among the residuals, of computing and of memory: a device that needs
-/// none is preferred.
+/// Weights of the logarithms of a kernel's multiples among the residuals, of computing and of memory: a device that
+/// needs none is preferred.
 const WEIGHTS: [f64; 2] = [0.2, 0.3];
 /// Steps of Gauss and Newton to a kernel's multiples, each of this length at most.
 const STEPS: usize = 3;
@@ -170,7 +170,6 @@ fn multiples([compute, memory]: [f64; 2]) -> Multiples {
 }
 
 /// The normal equations of a kernel's two logarithms.
-#[derive(Clone, Copy)]
 struct Normal {
     squares: [f64; 2],
     product: f64,
@@ -253,7 +252,8 @@ mod tests {
             crate::accuracy(fitted.seconds(&sample.kernel, &sample.work), sample.seconds)
         };
         let scores: Vec<f64> = (0..all.len()).map(predict).collect();
-        // What keeps undetermined costs in place pulls a little at the others.
+        // What keeps undetermined costs in place pulls a little at the others; a kernel's two multiples do at the one that
+        // its other sizes hardly show.
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
         assert!(mean > 0.95 && scores.iter().all(|score| *score > 0.7), "{mean}: {scores:?}");
     }

@@ -58,6 +58,14 @@ pub fn without(launches: &[&Launch], out: &[usize]) -> Vec<usize> {
     (0..launches.len()).filter(|&i| !out.iter().any(|&o| is_equivalent(i, o))).collect()
 }
 
+/// The positions of all launches of other kernels than those of `out`, and not equal to any of it: the same kernel may
+/// be another workload's, and what it takes there says what it takes here.
+pub fn without_kernels(launches: &[&Launch], out: &[usize]) -> Vec<usize> {
+    let kernels: BTreeSet<&str> = out.iter().map(|&o| launches[o].kernel.as_str()).collect();
+    let others = without(launches, out).into_iter();
+    others.filter(|&i| !kernels.contains(launches[i].kernel.as_str())).collect()
+}
+
 /// The workload of a launch, whose variants (`name/…`) count as it.
 pub fn workload(launch: &Launch) -> &str {
     base_of(&launch.key.workload)
@@ -117,6 +125,14 @@ mod tests {
             [0, 1, 2, 3, 4, 6],
             "another stride is no equal launch"
         );
+    }
+
+    #[test]
+    fn of_a_workload_never_seen_no_kernel_was_seen() {
+        let launches = some();
+        let launches: Vec<&Launch> = launches.iter().collect();
+        assert_eq!(without_kernels(&launches, &[3, 4]), [5, 6], "the long product's, too");
+        assert_eq!(without_kernels(&launches, &[5, 6]), [0, 1, 2, 3, 4]);
     }
 
     #[test]

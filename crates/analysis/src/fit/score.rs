@@ -155,9 +155,14 @@ impl<'a> Evaluator<'a> {
         Score::of(&predicted.collect::<Vec<_>>())
     }
 
-    /// A fit to all samples but these and their equal launches, which begins at `near`; `None` where there are too few.
+    /// A fit to all samples but these and their equal launches, of other kernels alone where theirs are never to be seen;
+    /// it begins at `near`. `None` where there are too few.
     fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
-        let seen = folds::without(&self.launches(), out).into_iter();
+        let without = match what {
+            For::Unseen => folds::without_kernels,
+            For::All | For::Seen | For::Draw => folds::without,
+        };
+        let seen = without(&self.launches(), out).into_iter();
         let others: Vec<Sample<'_>> = seen.map(|i| self.samples[i].clone()).collect();
         self.model.fit(&others, self.device, what, near).ok()
     }

@@ -4,7 +4,7 @@ use gpubench_tune::Trees;
 use std::fmt;
 use std::sync::Arc;
 
-/// As many kernels' launches as this, which took what the parameters say, are added to what the trees learn from.
+/// Trees pass through every value, noise and all: as many launches as this that are off by the mean count against them.
 const DRAWN: f64 = 12.0;
 /// Equal fits are equally predicted.
 const SEED: u64 = 1;
@@ -20,8 +20,10 @@ pub struct Unseen {
 }
 
 impl Unseen {
-    /// Of launches, each with its features and the logarithm of what it took over what the parameters say.
-    pub(super) fn new(parameters: Vec<f64>, launches: &[(Vec<f64>, f64)]) -> Self {
+    /// Of launches, each with its features and the logarithm of what it took over what the parameters say; what is no
+    /// number counts for nothing.
+    pub(super) fn new(parameters: Vec<f64>, mut launches: Vec<(Vec<f64>, f64)>) -> Self {
+        launches.retain(|(row, off)| row.iter().chain([off]).all(|x| x.is_finite()));
         let count = launches.len() as f64;
         let mean = launches.iter().map(|(_, off)| off).sum::<f64>() / count.max(1.0);
         let rows: Vec<&[f64]> = launches.iter().map(|(row, _)| row.as_slice()).collect();
@@ -42,10 +44,10 @@ impl fmt::Debug for Unseen {
     }
 }
 
-/// Trees are those of the parameters' launches.
+/// Equal launches give equal trees.
 impl PartialEq for Unseen {
     fn eq(&self, other: &Self) -> bool {
-        self.parameters == other.parameters
+        (&self.parameters, self.mean, self.kept) == (&other.parameters, other.mean, other.kept)
     }
 }
 
@@ -57,7 +59,7 @@ mod tests {
     fn kernels_alike_are_alike_slow() {
         let launches: Vec<_> =
             (0..40).map(|i| (vec![f64::from(i)], if i < 20 { 0.0 } else { 1.0 })).collect();
-        let unseen = Unseen::new(vec![], &launches);
+        let unseen = Unseen::new(vec![], launches);
         // Of 0.5 to either side of the mean 40/52 are left.
         let [fast, slow] = [3.5, 33.5].map(|at| unseen.times(&[at]).ln());
         assert!((fast - (0.5 - 0.5 / 1.3)).abs() < 0.01 && (slow - (0.5 + 0.5 / 1.3)).abs() < 0.01);
@@ -65,6 +67,8 @@ mod tests {
 
     #[test]
     fn without_launches_the_parameters_stand() {
-        assert_eq!(Unseen::new(vec![1.0], &[]).times(&[7.0]), 1.0);
+        assert_eq!(Unseen::new(vec![1.0], vec![]).times(&[7.0]), 1.0);
+        let odd = vec![(vec![f64::INFINITY], 1.0), (vec![0.0], f64::NAN)];
+        assert_eq!(Unseen::new(vec![1.0], odd).times(&[7.0]), 1.0, "what is no number");
     }
 }

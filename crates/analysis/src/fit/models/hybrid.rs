@@ -79,7 +79,7 @@ fn unseen(device: &Hybrid, measured: &[hybrid::Sample]) -> Unseen {
         Some((sample.work.features().to_vec(), off))
     };
     let launches: Vec<_> = measured.iter().filter_map(off).collect();
-    Unseen::new(device.parameters().to_vec(), &launches)
+    Unseen::new(device.parameters().to_vec(), launches)
 }
 
 /// What a launch does that must move so many bytes of buffers of a given size. It touches whole segments of
@@ -200,8 +200,8 @@ mod tests {
         assert_eq!(footprint(20000.0, 20000.0), 20000.0);
     }
 
-    /// A group of the launch with these besides: 10 divisions of floats and 6 of integers, 7 exponentials, 32 accesses to
-    /// local memory, 5 atomic operations, 3 barriers; a compiler leaves half of the products.
+    /// A group of the launch with these besides: 10 divisions of floats and 6 of integers, 7 exponentials, 32 accesses
+    /// to local memory, 5 atomic operations, 3 barriers; a compiler leaves half of the products.
     fn varied() -> Launch {
         changed(8.0, |group| {
             let computing = [(Class::FloatDiv, 10), (Class::IntDiv, 6), (Class::FloatExp, 7)];
@@ -233,8 +233,8 @@ mod tests {
             ..Work::default()
         };
         assert_eq!(work(&counted, 0.0, 4096.0, None), wanted);
-        // A product is twice an addition. Division of floats has no price and costs what is cheapest, an eighth of that of
-        // integers. Four rounds of 32 lanes a group in local memory.
+        // A product is twice an addition. Division of floats has no price and costs what is cheapest, an eighth of that
+        // of integers. Four rounds of 32 lanes a group in local memory.
         let priced = Work {
             simple: 8.0 * (640.0 + 2.0 * 160.0),
             special: 8.0 * (10.0 + 8.0 * 6.0),
@@ -319,7 +319,16 @@ mod tests {
         let seen = fit(For::Seen, None);
         assert!(seen.factors.len() == 2 && seen.unseen.is_none());
         let others = fit(For::Unseen, Some(&all));
-        assert!(others.factors.is_empty() && others.unseen.is_some());
+        assert!(others.factors.is_empty());
+        // Another kernel is expected to be off as these are.
+        let unseen = others.unseen.clone().unwrap();
+        let view = &samples[0].view;
+        let times = both(unseen.times(&view.pass.features()));
+        let found = others.seconds("other", view);
+        assert_eq!(found, view.seconds(&unseen.parameters, times));
+        assert!(
+            found > 1.1 * view.seconds(&unseen.parameters, Multiples::ONE) || times.compute < 1.1
+        );
         for (sample, launch) in samples.iter().zip(&launches) {
             let ratio = all.seconds(&launch.kernel, &sample.view) / launch.seconds;
             assert!((0.9..1.1).contains(&ratio), "{ratio}");
