@@ -25,7 +25,7 @@ fn models_are_called_as_reports_know_them() {
     let profiled = Model::ALL.map(|model| model.needs_profile);
     assert_eq!(profiled, [false, false, true, true, true, false]);
     let samples = Model::ALL.map(|model| model.min_samples(model.parameters.len()));
-    assert_eq!(samples, [1, 5, 6, 7, 5, 14]);
+    assert_eq!(samples, [1, 5, 6, 7, 5, 15]);
     assert_eq!(format!("{:?}", Model::WARP_TIMELINE), "warp-timeline");
     assert!(Model::HYBRID == Model::HYBRID && Model::HYBRID != Model::ROOFLINE);
 }
