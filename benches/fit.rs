@@ -74,7 +74,7 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
         let scatter =
             1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
         let view = View::new(Model::HYBRID, &launch, Some(device))?;
-        launch.seconds = view.seconds(&HYBRID, Multiples::ONE.times(scatter));
+        launch.seconds = view.seconds(&HYBRID, Multiples::ONE.scaled(scatter));
         all.push(launch);
     }
     Ok(all)

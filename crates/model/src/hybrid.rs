@@ -175,10 +175,10 @@ pub(super) struct Seconds {
 
 impl Parts {
     /// With factors, by the root of powers.
-    pub(super) fn seconds(&self, sharpness: f64, times: Multiples) -> Seconds {
+    pub(super) fn seconds(&self, sharpness: f64, multiples: Multiples) -> Seconds {
         let compute =
-            [self.compute + self.local, self.traffic, self.warp].map(|x| x * times.compute);
-        let sides = [compute[0], compute[1], compute[2], self.memory * times.memory];
+            [self.compute + self.local, self.traffic, self.warp].map(|x| x * multiples.compute);
+        let sides = [compute[0], compute[1], compute[2], self.memory * multiples.memory];
         let longest = sides.into_iter().fold(0.0, f64::max);
         if longest <= 0.0 {
             return Seconds { fixed: self.fixed, shared: 0.0, slopes: [0.0; 2] };
@@ -196,22 +196,22 @@ impl Parts {
 impl Hybrid {
     /// Seconds of a launch of `kernel`.
     pub fn seconds(&self, kernel: &str, work: &Work) -> f64 {
-        self.times_of(
+        self.seconds_of(
             work,
             self.factors.get(kernel).map_or(Multiples::ONE, |factor| factor.at(work)),
         )
     }
 
     /// Seconds of a launch with these factors.
-    pub fn times_of(&self, work: &Work, times: Multiples) -> f64 {
-        let seconds = self.parts(work).seconds(self.sharpness, times);
+    pub fn seconds_of(&self, work: &Work, multiples: Multiples) -> f64 {
+        let seconds = self.parts(work).seconds(self.sharpness, multiples);
         seconds.fixed + seconds.shared
     }
 
     /// The logarithm of what a launch took over what costs and factors say; `None` where they say nothing that a factor
     /// could multiply.
-    pub fn left(&self, sample: &Sample, times: Multiples) -> Option<f64> {
-        let seconds = self.parts(&sample.work).seconds(self.sharpness, times);
+    pub fn left(&self, sample: &Sample, multiples: Multiples) -> Option<f64> {
+        let seconds = self.parts(&sample.work).seconds(self.sharpness, multiples);
         // Where the fixed part is nearly all, the rest is poorly determined.
         let rest = (sample.seconds - seconds.fixed).max(0.1 * sample.seconds);
         (seconds.shared > 0.0).then(|| (rest / seconds.shared).ln())
@@ -270,7 +270,7 @@ pub(super) mod tests {
     fn a_factor_multiplies_what_is_not_the_launch() {
         let (device, work) = (device(), Work { simple: 1e9, ..Work::default() });
         assert!((device.seconds("other", &work) - 1.005e-3).abs() < 1e-12);
-        assert!((device.times_of(&work, both(2.0)) - 2.005e-3).abs() < 1e-12);
+        assert!((device.seconds_of(&work, both(2.0)) - 2.005e-3).abs() < 1e-12);
         let parts = device.parts(&work);
         assert_eq!((parts.fixed, parts.compute, parts.local, parts.memory), (5e-6, 1e-3, 0.0, 0.0));
         let one = device.parts(&Work { groups: 1.0, ..Work::default() });
@@ -282,7 +282,8 @@ pub(super) mod tests {
         let device = device();
         let work = Work { simple: 1e9, footprint: 1e9, ..Work::default() };
         let parts = device.parts(&work);
-        let times = |compute, memory| device.times_of(&work, Multiples { compute, memory }) - 5e-6;
+        let times =
+            |compute, memory| device.seconds_of(&work, Multiples { compute, memory }) - 5e-6;
         let root = |compute: f64, memory: f64| {
             ((compute * parts.compute).powi(3) + (memory * parts.memory).powi(3)).cbrt()
         };
@@ -338,9 +339,9 @@ pub(super) mod tests {
         );
         assert_eq!((parts.traffic, parts.memory, parts.warp), (7.0, 96.0 + 20.0, 77.0));
         let root = f64::from(91 * 91 + 7 * 7 + 116 * 116 + 77 * 77).sqrt();
-        assert!((device.times_of(&work, both(3.0)) - (19.0 + 3.0 * root)).abs() < 1e-9);
+        assert!((device.seconds_of(&work, both(3.0)) - (19.0 + 3.0 * root)).abs() < 1e-9);
         let nothing = Work { groups: 1.0, ..Work::default() };
-        assert_eq!(device.times_of(&nothing, both(3.0)), 10.0);
+        assert_eq!(device.seconds_of(&nothing, both(3.0)), 10.0);
     }
 
     #[test]

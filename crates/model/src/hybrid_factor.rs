@@ -42,7 +42,7 @@ impl Multiples {
 
     /// Both so many times.
     #[must_use]
-    pub fn times(self, factor: f64) -> Self {
+    pub fn scaled(self, factor: f64) -> Self {
         Self { compute: self.compute * factor, memory: self.memory * factor }
     }
 }
@@ -72,7 +72,7 @@ impl Factor {
     pub fn at(&self, work: &Work) -> Multiples {
         let here = place(work);
         let left = self.launches.iter().map(|(there, weight)| weight * alike(here, *there));
-        self.multiples.times(left.sum::<f64>().exp())
+        self.multiples.scaled(left.sum::<f64>().exp())
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Whether kernels have factors of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factors {
-    /// One each, which takes up what sets it apart: for other sizes of the same kernels.
+    /// Those of each, which take up what sets it apart: for other sizes of the same kernels.
     Each,
     /// 1 for all, so that the costs have to suit all kernels: for others.
     None,
@@ -236,7 +236,7 @@ mod tests {
     fn samples(device: &Hybrid, slow: f64) -> Vec<Sample> {
         let each = |(kernel, work): (String, Work)| {
             let factor = if kernel == "slow" { slow } else { 1.0 };
-            let seconds = device.times_of(&work, Multiples::ONE.times(factor));
+            let seconds = device.seconds_of(&work, Multiples::ONE.scaled(factor));
             Sample { kernel, work, seconds }
         };
         kernels().into_iter().map(each).collect()

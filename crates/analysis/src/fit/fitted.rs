@@ -64,17 +64,17 @@ impl Fitted {
 
     /// Seconds of a launch of `kernel` that the model sees as `view`.
     pub fn seconds(&self, kernel: &str, view: &View) -> f64 {
-        let (parameters, times) = self.of(kernel, view);
-        view.seconds(parameters, times)
+        let (parameters, multiples) = self.of(kernel, view);
+        view.seconds(parameters, multiples)
     }
 
     /// The parameters for a launch, and what it takes beyond what the model sees.
     pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], Multiples) {
         match (self.factors.get(kernel), &self.unseen) {
-            (Some(factor), _) => (&self.parameters, view.pass.times(factor)),
+            (Some(factor), _) => (&self.parameters, view.pass.multiples(factor)),
             (None, Some(unseen)) => {
-                let times = Multiples::ONE.times(unseen.times(&view.pass.features()));
-                (&unseen.parameters, times)
+                let expected = unseen.multiple(&view.pass.features());
+                (&unseen.parameters, Multiples::ONE.scaled(expected))
             }
             (None, None) => (&self.parameters, Multiples::ONE),
         }

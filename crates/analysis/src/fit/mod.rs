@@ -96,8 +96,8 @@ impl Evaluation {
     /// longest at some values that the launches allow of the parameters which they do not identify.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
-        let (parameters, times) = self.fitted.of(&launch.kernel, &view);
-        let parts = view.parts(parameters, times);
+        let (parameters, multiples) = self.fitted.of(&launch.kernel, &view);
+        let parts = view.parts(parameters, multiples);
         let mut order: Vec<usize> = (0..parts.len()).collect();
         order.sort_by(|&a, &b| parts[b].1.total_cmp(&parts[a].1));
         let [longest, next, ..] = order[..] else { return None };
@@ -108,7 +108,7 @@ impl Evaluation {
             for end in parameter.interval {
                 let mut other = parameters.to_vec();
                 *other.get_mut(place)? = end.clamp(1e-150, 1e150);
-                let then = view.parts(&other, times);
+                let then = view.parts(&other, multiples);
                 if then[longest].0 != parts[longest].0 {
                     return None;
                 }

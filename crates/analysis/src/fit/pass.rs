@@ -36,9 +36,9 @@ impl Bound {
 
 /// One launch in a model's eyes.
 pub trait Pass: Any + Debug + Send + Sync {
-    /// Its seconds at the parameters `p`, where the seconds of waiting are known; `times` is what the
+    /// Its seconds at the parameters `p`, where the seconds of waiting are known; `multiples` are what the
     /// kernel takes beyond what the model sees.
-    fn seconds_with(&self, p: &[f64], times: Multiples, waiting: f64) -> f64;
+    fn seconds_with(&self, p: &[f64], multiples: Multiples, waiting: f64) -> f64;
 
     /// Seconds of waiting, where they take most of the work of the seconds and of the parameters only the
     /// second changes them: a fit keeps them while that one stays.
@@ -48,10 +48,10 @@ pub trait Pass: Any + Debug + Send + Sync {
 
     /// The parts that the seconds are made of, as far as the model distinguishes them, with the
     /// kernel's multiples; they may run side by side.
-    fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)>;
+    fn parts(&self, p: &[f64], multiples: Multiples) -> Vec<(Bound, f64)>;
 
     /// What a kernel takes beyond what the model sees, of this launch.
-    fn times(&self, _: &Factor) -> Multiples {
+    fn multiples(&self, _: &Factor) -> Multiples {
         Multiples::ONE
     }
 

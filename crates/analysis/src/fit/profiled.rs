@@ -52,11 +52,11 @@ impl Profiled {
     /// `Unsupported` where it was not counted, or does not fit the device.
     pub fn predict(&self, launch: &Launch) -> Result<PredictedTime> {
         let view = View::new(self.fitted.model, launch, Some(&self.device))?;
-        let (parameters, times) = self.fitted.of(&launch.kernel, &view);
-        let parts = view.parts(parameters, times);
+        let (parameters, multiples) = self.fitted.of(&launch.kernel, &view);
+        let parts = view.parts(parameters, multiples);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         Ok(PredictedTime {
-            seconds: view.seconds(parameters, times),
+            seconds: view.seconds(parameters, multiples),
             bound: longest.map_or(Bound::Launch, |(bound, _)| bound),
         })
     }

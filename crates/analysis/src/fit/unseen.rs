@@ -33,7 +33,7 @@ impl Unseen {
     }
 
     /// How many times as long as the parameters say a launch with these features takes.
-    pub(super) fn times(&self, features: &[f64]) -> f64 {
+    pub(super) fn multiple(&self, features: &[f64]) -> f64 {
         (self.mean + self.kept * self.trees.predict(features)).exp()
     }
 }
@@ -61,14 +61,14 @@ mod tests {
             (0..40).map(|i| (vec![f64::from(i)], if i < 20 { 0.0 } else { 1.0 })).collect();
         let unseen = Unseen::new(vec![], launches);
         // Of 0.5 to either side of the mean 40/52 are left.
-        let [fast, slow] = [3.5, 33.5].map(|at| unseen.times(&[at]).ln());
+        let [fast, slow] = [3.5, 33.5].map(|at| unseen.multiple(&[at]).ln());
         assert!((fast - (0.5 - 0.5 / 1.3)).abs() < 0.01 && (slow - (0.5 + 0.5 / 1.3)).abs() < 0.01);
     }
 
     #[test]
     fn without_launches_the_parameters_stand() {
-        assert_eq!(Unseen::new(vec![1.0], vec![]).times(&[7.0]), 1.0);
+        assert_eq!(Unseen::new(vec![1.0], vec![]).multiple(&[7.0]), 1.0);
         let odd = vec![(vec![f64::INFINITY], 1.0), (vec![0.0], f64::NAN)];
-        assert_eq!(Unseen::new(vec![1.0], odd).times(&[7.0]), 1.0, "what is no number");
+        assert_eq!(Unseen::new(vec![1.0], odd).multiple(&[7.0]), 1.0, "what is no number");
     }
 }

@@ -27,15 +27,15 @@ impl View {
         Ok(Self { passes: launch.passes, pass: model.pass(launch, device)? })
     }
 
-    /// Seconds of all passes at the parameters `p`, named as the model's file says; `times` is what the
+    /// Seconds of all passes at the parameters `p`, named as the model's file says; `multiples` are what the
     /// kernel takes beyond what the model sees.
-    pub fn seconds(&self, p: &[f64], times: Multiples) -> f64 {
-        self.passes * self.pass.seconds_with(p, times, self.pass.waiting(p))
+    pub fn seconds(&self, p: &[f64], multiples: Multiples) -> f64 {
+        self.passes * self.pass.seconds_with(p, multiples, self.pass.waiting(p))
     }
 
     /// The parts that the seconds of all passes are made of, as far as the model distinguishes them.
-    pub fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)> {
-        let mut parts = self.pass.parts(p, times);
+    pub fn parts(&self, p: &[f64], multiples: Multiples) -> Vec<(Bound, f64)> {
+        let mut parts = self.pass.parts(p, multiples);
         parts.iter_mut().for_each(|(_, seconds)| *seconds *= self.passes);
         parts
     }

@@ -120,24 +120,24 @@ fn work(counted: &Counted, bytes: f64, buffers: f64, device: Option<&Device>) ->
 }
 
 impl Pass for Work {
-    fn seconds_with(&self, p: &[f64], times: Multiples, _: f64) -> f64 {
-        Hybrid::of(p).times_of(self, times)
+    fn seconds_with(&self, p: &[f64], multiples: Multiples, _: f64) -> f64 {
+        Hybrid::of(p).seconds_of(self, multiples)
     }
 
     /// Computing and local memory, which it adds up, are one part, called after the longer.
-    fn parts(&self, p: &[f64], times: Multiples) -> Vec<(Bound, f64)> {
+    fn parts(&self, p: &[f64], multiples: Multiples) -> Vec<(Bound, f64)> {
         let parts = Hybrid::of(p).parts(self);
         let longer = if parts.local > parts.compute { Bound::Local } else { Bound::Compute };
-        let global = (times.compute * parts.traffic).max(times.memory * parts.memory);
+        let global = (multiples.compute * parts.traffic).max(multiples.memory * parts.memory);
         vec![
             (Bound::Launch, parts.fixed),
-            (longer, times.compute * (parts.compute + parts.local)),
+            (longer, multiples.compute * (parts.compute + parts.local)),
             (Bound::Global, global),
-            (Bound::Latency, times.compute * parts.warp),
+            (Bound::Latency, multiples.compute * parts.warp),
         ]
     }
 
-    fn times(&self, of_kernel: &Factor) -> Multiples {
+    fn multiples(&self, of_kernel: &Factor) -> Multiples {
         of_kernel.at(self)
     }
 
@@ -154,7 +154,7 @@ mod tests {
     use gpubench_emulator::Instructions;
 
     fn both(times: f64) -> Multiples {
-        Multiples::ONE.times(times)
+        Multiples::ONE.scaled(times)
     }
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
         let work = Work { simple: 1e6, traffic: 1e6, groups: 10.0, ..Work::default() };
         let multiples = Multiples { compute: 1.0, memory: 2.0 };
         let factor = Factor::new(multiples, [(work, 0.5)].into_iter());
-        let found = Pass::times(&work, &factor);
+        let found = Pass::multiples(&work, &factor);
         assert!(found.compute > 1.2 && found == factor.at(&work), "{found:?}");
     }
 
@@ -323,7 +323,7 @@ mod tests {
         // Another kernel is expected to be off as these are.
         let unseen = others.unseen.clone().unwrap();
         let view = &samples[0].view;
-        let times = both(unseen.times(&view.pass.features()));
+        let times = both(unseen.multiple(&view.pass.features()));
         let found = others.seconds("other", view);
         assert_eq!(found, view.seconds(&unseen.parameters, times));
         assert!(
