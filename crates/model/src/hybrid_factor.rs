@@ -142,9 +142,9 @@ mod tests {
         for (size, off) in off {
             assert!((at(&factor, &work(size)) / off - 1.0).abs() < 0.1, "{size}");
         }
-        // Between two, between them; far beyond all, nearer to the nearest than to the farthest.
+        // Between two, between them; far beyond all, between the nearest and none, since a level is drawn towards 1.
         let between = at(&factor, &work(1e7));
-        assert!((2.0..3.6).contains(&between), "{between}");
+        assert!((2.2..3.6).contains(&between), "{between}");
         let beyond = at(&factor, &work(1e10));
         assert!((1.5..4.0).contains(&beyond), "{beyond}");
     }
@@ -156,6 +156,15 @@ mod tests {
             (expected_factor.ln() - 2f64.ln() * 0.73 / 0.735).abs() < 1e-9,
             "{expected_factor}"
         );
+    }
+
+    #[test]
+    fn as_much_work_in_fewer_groups_lies_elsewhere() {
+        let [few, many] = [32.0, 1024.0].map(|groups| Work { groups, ..work(1e6) });
+        let off = [(few, f64::ln(2.0)), (many, f64::ln(8.0))];
+        let factor = Factor::new(Multiples::ONE, off.into_iter());
+        let [few, many] = [few, many].map(|work| at(&factor, &work));
+        assert!((2.0..2.3).contains(&few) && (7.0..8.0).contains(&many), "{few} {many}");
     }
 
     #[test]
