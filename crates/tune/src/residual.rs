@@ -5,9 +5,6 @@ use crate::trees::Trees;
 
 /// How much a residual is drawn towards 0: as many measurements as this at a residual of 0.
 const DRAWN: f64 = 0.5;
-/// As many measurements at a residual of 0 are added to what the trees say: they pass through every value, noise and
-/// all. Chosen on A100 and MI250X (`docs/results/real-gpus.md`).
-const TREES_DRAWN: f64 = 12.0;
 /// Variance of what the features cannot tell, of a total of 1.
 const NUGGET: f64 = 0.02;
 
@@ -24,7 +21,7 @@ pub fn residuals(rows: &[Vec<f64>], train: &[usize], values: &[f64], seed: u64) 
     let scaled: Vec<f64> = centred.iter().map(|value| value / scale).collect();
     let trees = Trees::fit(&points, &scaled, seed);
     let settings = Process { nugget: NUGGET, ..Process::default() };
-    let kept = count / (count + TREES_DRAWN);
+    let kept = Trees::kept(values.len());
     let mut lengths = Lengths::new(rows.first().map_or(0, Vec::len), settings);
     lengths.fit(&points, &scaled);
     let mut process = lengths.condition(&points, &scaled);

@@ -5,6 +5,9 @@ use rand_pcg::Pcg64Mcg;
 
 /// Trees of an ensemble.
 const TREES: usize = 100;
+/// As many measurements at the mean count against what trees say: they pass through every value, noise and all. Chosen
+/// on A100 and MI250X (`docs/results/real-gpus.md`).
+const DRAWN: f64 = 12.0;
 
 /// A split, or the mean of what came there.
 enum Node {
@@ -21,6 +24,11 @@ impl Trees {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let all: Vec<usize> = (0..rows.len().min(values.len())).collect();
         Self((0..TREES).map(|_| grow(rows, values, all.clone(), &mut random)).collect())
+    }
+
+    /// How much to keep of what trees say that were fitted to so many values of mean 0.
+    pub fn kept(values: usize) -> f64 {
+        values as f64 / (values as f64 + DRAWN)
     }
 
     /// The mean over the trees at a row.

@@ -4,8 +4,6 @@ use gpubench_tune::Trees;
 use std::fmt;
 use std::sync::Arc;
 
-/// Trees pass through every value, noise and all: as many launches as this that are off by the mean count against them.
-const DRAWN: f64 = 12.0;
 /// Equal fits are equally predicted.
 const SEED: u64 = 1;
 
@@ -29,7 +27,7 @@ impl Unseen {
         let rows: Vec<&[f64]> = launches.iter().map(|(row, _)| row.as_slice()).collect();
         let off: Vec<f64> = launches.iter().map(|(_, off)| off - mean).collect();
         let trees = Arc::new(Trees::fit(&rows, &off, SEED));
-        Self { parameters, trees, mean, kept: count / (count + DRAWN) }
+        Self { parameters, trees, mean, kept: Trees::kept(launches.len()) }
     }
 
     /// How many times as long as the parameters say a launch with these features takes.
