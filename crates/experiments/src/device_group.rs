@@ -9,7 +9,6 @@ use gpubench_core::gpu::{Clock, Recording};
 use gpubench_core::record::Flag;
 use gpubench_device::sim::SIM;
 use gpubench_device::{Device, MultiDevice, Part};
-use std::time::Instant;
 
 /// Several open devices.
 pub struct DeviceGroup {
@@ -83,12 +82,11 @@ pub fn measure_multi_device(
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
-    let begun = Instant::now();
+    let mut placing = 0.0;
     if !policy.verify_only {
         stage(Stage::Prepare);
-        device_group.members.iter_mut().for_each(Session::place_threads);
+        placing = device_group.members.iter_mut().map(Session::place_threads).sum();
     }
-    let placing = begun.elapsed().as_secs_f64();
     let mut measurement = measured(device_group, policy, stage, |bench| {
         let members = bench.session.members.len();
         match cases {

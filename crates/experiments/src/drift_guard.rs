@@ -74,7 +74,8 @@ pub fn measure_with_drift_guard(
     measurement
 }
 
-/// The same without a pause.
+/// The same without a pause: with threads placed, and between readings of the reference kernel unless drift is the
+/// result, or times are compared within minutes.
 fn guarded(
     session: &mut Session,
     case: &Case,
@@ -88,17 +89,25 @@ fn guarded(
     }
     let begun = Instant::now();
     stage(Stage::Prepare);
-    session.place_threads();
-    let placing = begun.elapsed().as_secs_f64();
-    // Racers are compared with each other, within minutes.
-    if policy.race.is_some() || is_result {
-        let mut measurement = match is_result {
-            true => sensed(session, case, policy, stage).0,
-            false => measure(session, case, policy, stage),
-        };
-        measurement.wall.reference_kernel = placing;
-        return measurement;
-    }
+    let placing = session.place_threads();
+    let mut measurement = match (policy.race.is_some(), is_result) {
+        (true, _) => measure(session, case, policy, stage),
+        (false, true) => sensed(session, case, policy, stage).0,
+        (false, false) => return between_readings(session, case, policy, (begun, first), stage),
+    };
+    measurement.wall.reference_kernel = placing;
+    measurement
+}
+
+/// Measures, and once more where the reference kernel shows that the device was slower meanwhile. `begun` is when the
+/// time began that none of the case's stages take.
+fn between_readings(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    (begun, first): (Instant, Option<f64>),
+    stage: &mut dyn FnMut(Stage),
+) -> Measurement {
     let last = session.reference_kernel.last;
     let mut before = last.or_else(|| session.afford_reference_kernel());
     let first = first.or(before);
@@ -189,7 +198,10 @@ mod tests {
         let is_placed = Rc::new(Cell::new(false));
         let seen = Rc::clone(&is_placed);
         let device = InventedDevice::new(kind, move |_, recording| {
-            let is_reference = |op: &Op| matches!(op, Op::Dispatch { kernel, .. } if kernel.0 == KernelId::LASTING);
+            let is_reference = |op: &Op| match op {
+                Op::Dispatch { kernel, .. } => kernel.0 == KernelId::LASTING,
+                _ => false,
+            };
             seen.set(seen.get() || recording.steps.iter().any(|step| is_reference(&step.op)));
             timeline(vec![], 1e-3)
         });

@@ -57,11 +57,14 @@ impl Session {
     }
 
     /// Before anything is timed in this process: keeps the threads of a driver that computes on the processor apart.
-    pub(super) fn place_threads(&mut self) {
+    /// Returns how many seconds that took.
+    pub(super) fn place_threads(&mut self) -> f64 {
+        let begun = Instant::now();
         if !self.is_placed && self.device.info().kind == DeviceKind::Cpu {
             self.reference_kernel.place_threads(self.device.as_mut());
         }
         self.is_placed = true;
+        begun.elapsed().as_secs_f64()
     }
 
     /// Whether the device may have been idle, and waking it is worth its time.
