@@ -7,7 +7,7 @@
 #
 # About two minutes a round and device, ROUNDS of them (default: 5); clpeak is of OpenCL alone. What runs in a folder is
 # copied there, so that drivers of another release of Debian are held against the same program; `benches/chroot.sh` makes
-# one. BUILT=1 builds nothing.
+# one. BUILT=1 builds nothing, and SUBJECT=transfers measures no more than that.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$#" -gt 0 ] || set -- opencl:0 wgpu:0
@@ -20,7 +20,7 @@ peers=$(cargo bench --bench peers --no-run --message-format json 2>/dev/null |
 if [ -z "${CHROOT:-}" ]; then
     command -v clpeak >/dev/null || echo "no clpeak: its column stays empty (apt-get install clpeak)" >&2
     for device; do
-        "$peers" "$device" "$rounds"
+        "$peers" "$device" "$rounds" ${SUBJECT:+"$SUBJECT"}
     done
     exit
 fi
@@ -28,5 +28,5 @@ cp "$target/release/gpubench" "$peers" "$CHROOT/tmp/"
 for device; do
     # rusticl shows no device unless it is asked for one.
     chroot "$CHROOT" env GPUBENCH=/tmp/gpubench HOME=/tmp RUSTICL_ENABLE="${RUSTICL_ENABLE:-llvmpipe}" \
-        "/tmp/${peers##*/}" "$device" "$rounds"
+        "/tmp/${peers##*/}" "$device" "$rounds" ${SUBJECT:+"$SUBJECT"}
 done

@@ -63,7 +63,9 @@ impl Arrays {
 
 /// GB/s of copying `n` numbers, repetition by repetition.
 pub fn copy_rates(n: usize) -> Vec<f64> {
-    let from = vec![1.0f32; n];
+    let mut from = vec![1.0f32; n];
+    // Zeros that were written, since all pages never written are one page.
+    black_box(&mut from).fill(0.0);
     let mut to = vec![0.0f32; n];
     let mut once = || {
         let seconds = timed([&mut to].into_iter(), |to| to.copy_from_slice(black_box(&from)));

@@ -3,8 +3,11 @@
 //! Markdown table.
 //!
 //! ```text
-//! cargo bench --bench peers [-- DEVICE [ROUNDS]]      DEVICE as for `gpubench run --device`, default `opencl:0`; 5 rounds
+//! cargo bench --bench peers [-- DEVICE [ROUNDS [SUBJECT]]]
 //! ```
+//!
+//! DEVICE as for `gpubench run --device`, by default `opencl:0`; ROUNDS, by default 5; with SUBJECT only what begins so,
+//! as `transfers`.
 //!
 //! A machine that others use is faster at one time than at another. So a round goes from subject to subject, and measures
 //! one by all three within seconds, every second round the other way round; a share is one of figures of the same round.
@@ -20,6 +23,7 @@ mod host;
 mod ours;
 mod subjects;
 mod table;
+mod unmap;
 
 use std::error::Error;
 
@@ -30,11 +34,16 @@ fn main() -> Result<(), Failure> {
     let device = arguments.next().unwrap_or_else(|| "opencl:0".into());
     let rounds = arguments.next().unwrap_or_else(|| "5".into());
     let rounds: usize = rounds.parse().map_err(|_| format!("ROUNDS: `{rounds}` is no number"))?;
+    let wanted = arguments.next().unwrap_or_default();
+    let subjects = || subjects::ALL.iter().filter(|subject| subject.what.starts_with(&wanted));
+    if subjects().next().is_none() {
+        return Err(format!("SUBJECT: nothing begins with `{wanted}`").into());
+    }
     let ours = ours::Ours::new(&device)?;
     let clpeak = device.starts_with("opencl").then(|| clpeak::Clpeak::of(ours.name())).flatten();
     let mut table = table::Table::default();
     let measured = (0..rounds).try_for_each(|round| {
-        subjects::ALL.iter().try_for_each(|subject| {
+        subjects().try_for_each(|subject| {
             eprintln!("round {} of {rounds}: {}", round + 1, subject.what);
             table.add(subject.measure(&ours, clpeak.as_ref(), round)?);
             Ok(())

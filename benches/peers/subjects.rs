@@ -5,6 +5,7 @@ use crate::clpeak::{Clpeak, Figures};
 use crate::host::{self, Rates, Type};
 use crate::ours::{Figure, Ours, best, largest};
 use crate::table::Reading;
+use crate::unmap;
 use gpubench::analyse::{CaseResult, DeviceCases};
 use gpubench::gpu::MemoryKind;
 use gpubench::workload::{CaseKey, Kind};
@@ -161,10 +162,14 @@ pub const ALL: &[Subject] = &[
         host: Code::Copy,
         restricted: None,
         rows: |_, ours, clpeak| {
+            let unmap = clpeak.and_then(|_| unmap::after_reading(&ours.device));
+            if clpeak.is_some() && unmap.is_none() {
+                eprintln!("no time of an unmap: clpeak's mapped download stays empty");
+            }
             let row = |(what, measure, kind, labels)| {
                 let wanted =
                     |key: &CaseKey| key.measure == measure && key.host_memory == Some(kind);
-                let clpeak = clpeak.and_then(|figures| in_sequence(figures, labels));
+                let clpeak = clpeak.and_then(|figures| in_sequence(figures, labels, unmap));
                 (what, GBPS, largest(ours, wanted, bytes), clpeak)
             };
             TRANSFERS.map(row).into()
@@ -192,7 +197,7 @@ fn highest(figures: &Figures) -> Option<f64> {
 }
 
 /// Transfers and clpeak's labels for their steps. Ours by mapping are a map, a copy and an unmap. clpeak times them apart, but
-/// for the map before it writes, for which the one before it reads stands here, and the unmap behind what it reads.
+/// for the map before it writes, for which the one before it reads stands here, and the unmap of what it read.
 const TRANSFERS: [(&str, Kind, MemoryKind, &[&str]); 4] = [
     ("upload, pageable", Kind::new("upload"), MemoryKind::Pageable, &["enqueueWriteBuffer"]),
     ("download, pageable", Kind::new("download"), MemoryKind::Pageable, &["enqueueReadBuffer"]),
@@ -206,14 +211,20 @@ const TRANSFERS: [(&str, Kind, MemoryKind, &[&str]); 4] = [
         "download, mapped",
         Kind::new("download"),
         MemoryKind::Mapped,
-        &["enqueueMapBuffer", "memcpy from mapped"],
+        &["enqueueMapBuffer", "memcpy from mapped", UNMAP],
     ),
 ];
 
+/// The step that clpeak does not time and [`unmap`] does.
+const UNMAP: &str = "unmap of what was read";
+
 /// The rate of steps one behind the other, each of which moves all bytes, by clpeak's rate of each: the mean of blocking
 /// and not, where it prints both.
-fn in_sequence(figures: &Figures, labels: &[&str]) -> Option<f64> {
+fn in_sequence(figures: &Figures, labels: &[&str], unmap: Option<f64>) -> Option<f64> {
     let rate = |label: &&str| {
+        if *label == UNMAP {
+            return unmap;
+        }
         let label = format!("Transfer bandwidth (GBPS)/{label}");
         let rates: Vec<f64> = figures.of(&label).collect();
         (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
