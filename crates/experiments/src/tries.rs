@@ -12,17 +12,16 @@ pub(crate) const FEW: usize = 24;
 const MIN_TRIES: usize = 4;
 /// Seconds of builds and launches behind which a search of more asks for no other.
 pub(crate) const SECONDS: f64 = 3.0;
-/// The same as long as not all neighbours of the suite's own variant were tried: where slow ones come first, the time is up
-/// before the parameter that makes them slow has its turn.
-const SECONDS_OF_AXES: f64 = 6.0;
+/// The same as long as it has tried fewer than [`FEW`], or not all neighbours of the suite's own variant: where a
+/// compiler is slow, or slow variants come first, the time is up before the model has seen which values are good only
+/// with others.
+const SECONDS_OF_FEW: f64 = 8.0;
 /// The same as long as no variant has a time: one that emulates an instruction may take seconds to compile and be too
 /// long to launch, while others without it run.
 const SECONDS_FOR_ONE: f64 = 12.0;
 /// The same of a search of few, once [`MIN_TRIES`] were tried: some compilers take minutes for a kernel that others
 /// build in milliseconds.
 const LONGEST: f64 = 30.0;
-/// A search for a ceiling goes on until it expects no gain above this in the logarithm of the time.
-const MARGIN: f64 = 0.01;
 /// Equal searches try equal variants, as far as their times are equal.
 const SEED: u64 = 21;
 
@@ -55,7 +54,7 @@ impl Tries {
         let strategy: Box<dyn Strategy> = match numbers(case) {
             Some(space) if !few => {
                 // The start is the suite's own variant and its neighbours.
-                let settings = Settings { margin: MARGIN, start: 0, ..Settings::default() };
+                let settings = Settings { start: 0, ..Settings::default() };
                 let own = case.candidates.iter().position(|candidate| candidate.is_own);
                 let model = Model::with(&space, SEED, settings);
                 of_axes = Axes::tries(&space);
@@ -69,9 +68,9 @@ impl Tries {
 
     /// The next variant, by its position among the case's candidates.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        let seconds = match self.asked < self.of_axes {
+        let seconds = match self.asked < self.of_axes.max(FEW) {
             _ if !self.has_time => self.seconds.max(SECONDS_FOR_ONE),
-            true => self.seconds.max(SECONDS_OF_AXES),
+            true => self.seconds.max(SECONDS_OF_FEW),
             false => self.seconds,
         };
         if self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > seconds {
@@ -116,8 +115,8 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_search_goes_on_past_its_time_until_a_variant_ran_and_each_parameter_had_its_turn() {
-        let asks = |elapsed: u64, of_axes: usize, outcomes: [Outcome; MIN_TRIES]| {
+    fn a_search_goes_on_past_its_time_until_a_variant_ran_and_as_long_as_few_were_tried() {
+        let asks = |elapsed: u64, [tried, of_axes]: [usize; 2], outcomes: [Outcome; MIN_TRIES]| {
             let space = Space::new(vec!["a".into()], (0..99).map(|a| vec![f64::from(a)]).collect());
             let mut tries = Tries {
                 strategy: Box::new(InOrder::exhaustive(&space.unwrap())),
@@ -131,16 +130,20 @@ mod tests {
                 let position = tries.next().unwrap();
                 tries.report(position, &outcome);
             }
+            tries.asked = tried;
             tries.next().is_some()
         };
         let slow = || [2.0; MIN_TRIES].map(Outcome::Slow);
         let ran = || {
-            let mut all = slow();
-            all[1] = Outcome::Measured(Interval { low: 1.0, time: 1.0, high: 1.0 });
-            all
+            let time = Outcome::Measured(Interval { low: 1.0, time: 1.0, high: 1.0 });
+            [Outcome::Slow(2.0), time, Outcome::Slow(2.0), Outcome::Slow(2.0)]
         };
-        assert_eq!([asks(0, 0, ran()), asks(5, 0, ran())], [true, false]);
-        assert_eq!([asks(5, 9, ran()), asks(7, 9, ran())], [true, false]);
-        assert_eq!([asks(5, 0, slow()), asks(13, 0, slow())], [true, false]);
+        let at = |seconds: [u64; 2], tried, outcomes: fn() -> [Outcome; MIN_TRIES]| {
+            seconds.map(|seconds| asks(seconds, tried, outcomes()))
+        };
+        assert_eq!(at([2, 5], [FEW, 9], ran), [true, false]);
+        assert_eq!(at([7, 9], [MIN_TRIES, 0], ran), [true, false], "few were tried");
+        assert_eq!(at([7, 9], [FEW + 6, 40], ran), [true, false], "not each parameter");
+        assert_eq!(at([11, 13], [FEW, 0], slow), [true, false], "none ran");
     }
 }
