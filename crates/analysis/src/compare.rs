@@ -293,7 +293,6 @@ fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
     let seconds = |case: &CaseResult| case.seconds().unwrap_or(f64::NAN);
     let tolerance = options.noise.get(*key).map_or(options.tolerance, |n| n.max(options.tolerance));
     let found = verdict(significance, tolerance, correction.doubt);
-    let unsure = |verdict: Verdict| matches!(verdict, Verdict::Unsure { .. });
     let ratio = significance.difference().difference.exp();
     let is_corrected = *correction != Correction::default();
     Row {
@@ -304,7 +303,7 @@ fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
         interval: ends(ratio.ln(), widened(significance.interval(), correction.doubt)),
         speed: is_corrected.then(|| correction.explained().map(f64::exp)),
         unexplained_ratio: ratio / correction.doubt[1].exp(),
-        unsure_by_speed: unsure(found) && !unsure(verdict(significance, tolerance, [0.0; 2])),
+        unsure_by_speed: is_by_speed(found, verdict(significance, tolerance, [0.0; 2])),
         tolerance,
         planned: options.planned.contains(*key),
         verdict: found,
@@ -341,9 +340,13 @@ fn verdict(significance: &Significance, tolerance: f64, doubt: [f64; 2]) -> Verd
     if low >= -delta && high <= delta {
         return Verdict::Same;
     }
-    // No number of rounds settles what the speed leaves in doubt.
-    let rounds = if doubt != [0.0; 2] { None } else { significance.rounds_to_settle(delta) };
-    Verdict::Unsure { rounds }
+    Verdict::Unsure { rounds: significance.rounds_to_settle(delta, doubt) }
+}
+
+/// Whether no number of rounds settles what, but for the doubt in the speed, is settled or would be.
+fn is_by_speed(found: Verdict, without: Verdict) -> bool {
+    const NEVER: Verdict = Verdict::Unsure { rounds: None };
+    found == NEVER && without != NEVER
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub fn past(started: &str, cases: &DeviceCases) -> Past {
     let mean = |medians: &[f64]| {
         (medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len() as f64).exp()
     };
-    let right = cases.cases.iter().filter(|(_, case)| case.outcome.is_ok());
+    let right = cases.cases.iter().filter(|(_, case)| case.seconds().is_some());
     let seconds = right.map(|(key, case)| (key.clone(), mean(&case.medians)));
     Past {
         started: started.to_owned(),
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::collect;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
-    use gpubench_core::record::{Outcome, Record};
+    use gpubench_core::record::{Grade, Outcome, Record};
 
     /// Weekly runs of cases that scatter by a percent, each with its own factor at a week.
     fn weekly(
@@ -256,9 +256,11 @@ mod tests {
             record
         };
         let failed = outcome(key("b", 1), Outcome::Failed("why".into()));
-        let zero = record(key("c", 1), 0.0);
+        let (zero, hidden) = (record(key("c", 1), 0.0), record(key("d", 1), 1.0));
         let header = header(vec![device("opencl")]);
-        let cases = collect(&header, &[of(0, 1e-3, 2.0), of(1, 4e-3, 2.0), failed, zero]).remove(0);
+        let records = [of(0, 1e-3, 2.0), of(1, 4e-3, 2.0), failed, zero, hidden];
+        let mut cases = collect(&header, &records).remove(0);
+        cases.cases.get_mut(&key("d", 1)).unwrap().grade = Some(Grade::Hidden);
         let past = past("then", &cases);
         let [(name, seconds)] = &past.cases[..] else { panic!("{past:?}") };
         assert!(*name == key("a", 1) && (seconds - 2e-3).abs() < 1e-12, "{past:?}");

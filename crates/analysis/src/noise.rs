@@ -5,13 +5,13 @@ use gpubench_core::record::Noise;
 use gpubench_core::workload::CaseKey;
 use std::collections::BTreeMap;
 
-/// The floors that `runs` of one device teach: for each case that was verified in at least two of
+/// The floors that `runs` of one device teach: for each case that was verified and not hidden in at least two of
 /// them, the largest ratio between two runs' means, less 1. No case should be called changed by
 /// less than it changed by itself.
 pub fn noise(runs: &[DeviceCases]) -> Noise {
     let mut means: BTreeMap<&CaseKey, Vec<f64>> = BTreeMap::new();
     for run in runs {
-        for (key, case) in run.cases.iter().filter(|(_, case)| case.outcome.is_ok()) {
+        for (key, case) in run.cases.iter().filter(|(_, case)| case.seconds().is_some()) {
             let n = case.medians.len() as f64;
             let mean = case.medians.iter().map(|m| m.ln()).sum::<f64>() / n;
             if mean.is_finite() {
@@ -36,8 +36,8 @@ pub fn noise(runs: &[DeviceCases]) -> Noise {
 mod tests {
     use super::*;
     use crate::collect;
-    use gpubench_core::record::Record;
     use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::{Grade, Record};
 
     #[test]
     fn the_floor_is_the_largest_difference_between_runs() {
@@ -51,6 +51,18 @@ mod tests {
         let [(key_a, floor)] = &noise.floors[..] else { panic!("b has one run only") };
         assert_eq!(*key_a, key("a", 1));
         assert!((floor - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_hidden_figure_teaches_no_floor() {
+        let header = header(vec![device("opencl")]);
+        let run = |seconds, grade| {
+            let mut run = collect(&header, &[record(key("a", 1), seconds)]).remove(0);
+            run.cases.values_mut().for_each(|case| case.grade = grade);
+            run
+        };
+        let noise = noise(&[run(1.0, None), run(1.02, None), run(0.5, Some(Grade::Hidden))]);
+        assert!((noise.floors[0].1 - 0.02).abs() < 1e-12, "{noise:?}");
     }
 
     /// Means of two rounds: of 1 and 4 ms 2 ms, a tenth less than 2.2 ms.

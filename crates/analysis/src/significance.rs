@@ -26,8 +26,10 @@ pub(crate) enum Significance {
         difference: Difference,
         /// Half the 95 % interval of a single round.
         half: f64,
-        /// The distance of a single round that would be called changed.
+        /// The distance of a single round that noise hardly brings about.
         needed: f64,
+        /// The difference that other cases reach within a run, however many rounds there are.
+        reached: f64,
         /// Whether the difference is one that noise hardly brings about.
         significant: bool,
     },
@@ -51,12 +53,13 @@ pub(crate) fn significances(
     let one = |(i, difference): (usize, &Difference)| {
         let limit = if planned[i] { SINGLE } else { corrected.min(SINGLE) };
         let single = moderated.half_width(i, 1.0 - SINGLE);
-        let reached = shifts.reached(i, single) / difference.factor().sqrt();
+        let reached = shifts.reached(i, single);
         Significance::Moderated {
             difference: *difference,
             half: moderated.half_width(i, 0.95),
-            needed: moderated.half_width(i, 1.0 - limit).max(reached),
-            significant: p_values[i] <= limit && distance(difference) > reached,
+            needed: moderated.half_width(i, 1.0 - limit),
+            reached,
+            significant: p_values[i] <= limit && difference.difference.abs() > reached,
         }
     };
     differences.iter().enumerate().map(one).collect()
@@ -101,20 +104,24 @@ impl Significance {
                 (low > left || high < -left)
                     && distance > delta + margin(difference, difference.rounds)
             }
-            Self::Moderated { difference, needed, significant, .. } => {
-                let is_beyond = left == 0.0 || distance > needed * difference.factor().sqrt();
+            Self::Moderated { difference, needed, reached, significant, .. } => {
+                let limit = (needed * difference.factor().sqrt()).max(*reached);
+                let is_beyond = left == 0.0 || distance > limit;
                 *significant && is_beyond && distance > delta
             }
         }
     }
 
-    /// Rounds on either side after which, if rounds scatter as they do now and the difference stays,
-    /// the case would be called changed (where the difference is above `delta`) or the same.
-    pub fn rounds_to_settle(&self, delta: f64) -> Option<u32> {
-        let distance = self.difference().difference.abs();
+    /// Rounds on either side after which, if rounds scatter as they do now and the difference and its `doubt` stay,
+    /// the case would be called changed or the same.
+    pub fn rounds_to_settle(&self, delta: f64, doubt: [f64; 2]) -> Option<u32> {
+        let difference = self.difference().difference;
+        let [low, high] = [difference - doubt[1], difference - doubt[0]];
+        let nearest = if difference > 0.0 { low } else { -high };
+        let farthest = high.max(-low);
         let settles = |rounds: u32| {
             let (half, needed) = self.after(f64::from(rounds), delta);
-            if distance > delta { needed < distance } else { half < delta - distance }
+            needed < nearest || half < delta - farthest
         };
         // More rounds only narrow the interval, so the fewest that settle it are found by halving.
         let (mut too_few, mut enough) = (1, 1000);
@@ -138,7 +145,9 @@ impl Significance {
                 let half = difference.scatter * factor * t_quantile(freedom, 0.975);
                 (half, half.max(delta + margin(difference, [rounds; 2])))
             }
-            Self::Moderated { half, needed, .. } => (half * factor, (needed * factor).max(delta)),
+            Self::Moderated { half, needed, reached, .. } => {
+                (half * factor, (needed * factor).max(*reached).max(delta))
+            }
         }
     }
 }
@@ -213,12 +222,12 @@ mod tests {
         let of = |by| significances(&[difference(by, 0.02), difference(0.0, 0.02)], &[false; 2])[0];
         let (open, small) = (of(0.03), of(0.001));
         assert!(!open.is_changed(0.01, [0.0; 2]));
-        let rounds = open.rounds_to_settle(0.01).expect("some number settles it");
+        let rounds = open.rounds_to_settle(0.01, [0.0; 2]).expect("some number settles it");
         let (_, needed) = open.after(f64::from(rounds), 0.01);
         let (_, before) = open.after(f64::from(rounds - 1), 0.01);
         assert!(needed < 0.03 && before >= 0.03, "{rounds} {needed} {before}");
-        assert!(small.rounds_to_settle(0.01).is_some_and(|rounds| rounds > 3));
-        assert_eq!(of(0.01).rounds_to_settle(0.01), None);
+        assert!(small.rounds_to_settle(0.01, [0.0; 2]).is_some_and(|rounds| rounds > 3));
+        assert_eq!(of(0.01).rounds_to_settle(0.01, [0.0; 2]), None);
     }
 
     #[test]
@@ -238,6 +247,7 @@ mod tests {
             difference: difference(by, 0.01),
             half: 0.02,
             needed: 0.03,
+            reached: 0.0,
             significant,
         };
         for (by, significant, doubt, delta, changed) in [
@@ -265,8 +275,11 @@ mod tests {
             near(after.1, needed);
         }
         // 0.03 · √(2/n) is below 0.0299 from n = 3, and 0.02 · √(2/n) below 0.0101 from n = 8.
-        assert_eq!(of(0.0299, true).rounds_to_settle(0.01), Some(3));
-        assert_eq!(of(0.03, true).rounds_to_settle(0.0401), Some(8));
+        assert_eq!(of(0.0299, true).rounds_to_settle(0.01, [0.0; 2]), Some(3));
+        assert_eq!(of(0.03, true).rounds_to_settle(0.0401, [0.0; 2]), Some(8));
+        // 0.02 is left: 0.03 · √(2/n) is below it from n = 5. And 0.01, which is the tolerance, never is beyond it.
+        assert_eq!(of(0.03, true).rounds_to_settle(0.01, [-0.02, 0.01]), Some(5));
+        assert_eq!(of(0.03, true).rounds_to_settle(0.01, [0.0, 0.02]), None);
     }
 
     #[test]
@@ -294,16 +307,16 @@ mod tests {
         assert!((needed - 0.01 - NORMAL * scatter * (2f64 / 3.0).sqrt()).abs() < 1e-9, "{needed}");
     }
 
-    /// Ten percent within a run is what the others move by: as a difference of means of three rounds a side, whose
-    /// variance is two thirds of a round's, 0.1 over √(2/3) of a single round.
+    /// Ten percent within a run is what the others move by; no number of rounds makes it less.
     #[test]
     fn what_others_move_by_within_a_run_is_needed() {
         let all = vec![difference(0.03, 0.01); 41];
         let moving = vec![[vec![0.0; 3], vec![0.0, 0.1, 0.1]]; 41];
         let found = super::significances(&all, &[false; 41], &LevelShifts::of(&moving));
-        let Significance::Moderated { needed, significant, .. } = found[0] else { panic!() };
-        assert!((needed - 0.1 / (2f64 / 3.0).sqrt()).abs() < 1e-9, "{needed}");
+        let Significance::Moderated { reached, significant, .. } = found[0] else { panic!() };
+        assert!((reached - 0.1).abs() < 1e-9, "{reached}");
         assert!(!significant);
+        assert_eq!(found[0].rounds_to_settle(0.01, [0.0; 2]), None);
     }
 
     /// Rounds that scatter by 5 %: 2.776 of them over √(3/2) are 0.1133, and the margin is 0.0296.

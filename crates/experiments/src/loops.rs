@@ -39,14 +39,16 @@ impl Sample {
 
     /// `seconds` read from `timeline`, while the device was `busy`.
     pub fn new(seconds: f64, busy: f64, timeline: Timeline) -> Self {
-        let clock = if timeline.steps.is_empty() { Clock::Host } else { timeline.clock };
-        let resolution = timeline.resolution;
+        let (clock, resolution) = match timeline.steps.as_slice() {
+            [] => (Clock::Host, HOST_RESOLUTION),
+            _ => (timeline.clock, timeline.resolution),
+        };
         Self { seconds, clock, resolution, busy, dropped: timeline.dropped }
     }
 }
 
 /// Samples of the other clock, one after the other, until that one is taken instead.
-const CLOCK_SWITCH_AFTER: u32 = 3;
+pub(super) const CLOCK_SWITCH_AFTER: u32 = 3;
 
 /// Warms up, samples, and fills `measurement.measured` (work counts are the caller's).
 pub(super) fn warm_up_and_sample(
@@ -205,6 +207,11 @@ mod tests {
         assert!((sample(Clock::Device, 1e-6) - 5.0).abs() < 1e-9);
         assert!((sample(Clock::Device, 10e-6) - 9.0).abs() < 1e-9, "too short for this clock");
         assert!((sample(Clock::Simulated, 1e-6) - 9.0).abs() < 1e-9);
+        // Without steps only the host's clock is left, and its resolution.
+        let (clock, resolution, wall, dropped) = (Clock::Device, 1e-3, 40e-6, None);
+        let bare = Timeline { steps: vec![], clock, resolution, wall, dropped };
+        let bare = Sample::new(40e-6, 40e-6, bare);
+        assert_eq!((bare.clock, bare.resolution), (Clock::Host, HOST_RESOLUTION));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Times of a whole recording, run again and again, or of several in turn.
 
-use super::loops::Sample;
+use super::loops::{CLOCK_SWITCH_AFTER, Sample};
 use super::{Bench, Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
@@ -111,19 +111,16 @@ pub(super) fn spans_in_turn(
         let (samples, wall) = turn()?;
         Ok((wall, samples.first().map_or(Clock::Host, |sample| sample.clock)))
     })?;
-    let (mut turns, mut spent) = (Vec::<Vec<Sample>>::new(), 0.0);
+    let (mut turns, mut spent) = (Turns::default(), 0.0);
     while !is_overdue(spent, seconds)
-        && turns.len() < MAX_TURNS
-        && (turns.len() < MIN_SAMPLES_IN_TURN || spent < seconds)
+        && turns.taken.len() < MAX_TURNS
+        && (turns.taken.len() < MIN_SAMPLES_IN_TURN || spent < seconds)
     {
         let (samples, wall) = turn()?;
         spent += wall;
-        let clock = turns.first().unwrap_or(&samples)[0].clock;
-        // Times of two clocks are never compared.
-        if samples.iter().all(|sample| sample.clock == clock) {
-            turns.push(samples);
-        }
+        turns.add(samples);
     }
+    let turns = turns.taken;
     let first = turns.first().ok_or_else(|| Error::Device("no turn was timed".into()))?;
     let (clock, resolution) = (first[0].clock, first[0].resolution);
     bench.measurement.wall.busy += turns.iter().flatten().map(|sample| sample.busy).sum::<f64>();
@@ -132,6 +129,52 @@ pub(super) fn spans_in_turn(
         Measured { batch: *batch, ..Measured::of(samples, clock, resolution) }
     });
     Ok(measured.collect())
+}
+
+/// Turns by one clock: times of two are never compared.
+#[derive(Default)]
+struct Turns {
+    taken: Vec<Vec<Sample>>,
+    /// Turns by the other clock, one behind the other.
+    others: u32,
+}
+
+impl Turns {
+    /// Takes in a turn. Several by the other clock begin anew with theirs.
+    fn add(&mut self, turn: Vec<Sample>) {
+        let clock = |turn: &[Sample]| turn.first().map(|sample| sample.clock);
+        let own = clock(&turn);
+        if turn.iter().any(|sample| Some(sample.clock) != own) {
+            return;
+        }
+        if self.taken.first().is_some_and(|first| clock(first) != own) {
+            self.others += 1;
+            if self.others < CLOCK_SWITCH_AFTER {
+                return;
+            }
+            self.taken.clear();
+        }
+        self.others = 0;
+        self.taken.push(turn);
+    }
+}
+
+#[test]
+fn several_turns_by_another_clock_begin_anew() {
+    use gpubench_core::gpu::StepTimes;
+
+    let step = StepTimes { queued: 0.0, submitted: 0.0, started: 0.0, ended: 1.0 };
+    let kept = |clocks: &[Clock]| {
+        let mut turns = Turns::default();
+        for &clock in clocks {
+            let timeline = Timeline { clock, steps: vec![step], ..Series::nothing() };
+            turns.add(vec![Sample::new(1.0, 1.0, timeline)]);
+        }
+        turns.taken.iter().map(|turn| turn[0].clock).collect::<Vec<_>>()
+    };
+    let [host, device] = [Clock::Host, Clock::Device];
+    assert_eq!(kept(&[host, device, device, host]), [host; 2]);
+    assert_eq!(kept(&[host, device, device, device, device]), [device; 2]);
 }
 
 /// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.
@@ -174,14 +217,19 @@ struct Series {
 
 impl Series {
     fn new(policy: &Policy, seconds: f64) -> Self {
-        let none = Timeline {
+        let (sampling, decision) = (policy.sampling(seconds), Decision::Continue);
+        Self { sampling, fastest: Self::nothing(), decision }
+    }
+
+    /// The timeline of no run.
+    fn nothing() -> Timeline {
+        Timeline {
             steps: vec![],
             clock: Clock::Host,
             resolution: HOST_RESOLUTION,
             wall: f64::INFINITY,
             dropped: None,
-        };
-        Self { sampling: policy.sampling(seconds), fastest: none, decision: Decision::Continue }
+        }
     }
 
     /// Takes a run and the seconds that it cost.

@@ -56,6 +56,10 @@ fn kernel_bound_general(problem: &Problem) -> Option<Plan> {
     if slack(1.0) < 0.0 {
         return None;
     }
+    if whole.upload + whole.download <= 0.0 {
+        // No part waits for a copy.
+        return Some(Plan::equal(1));
+    }
     let grow = if slack(max_growth) >= 0.0 { max_growth } else { root(slack, 1.0, max_growth) };
     let shrink = whole.kernel / whole.download;
     Some(Plan::of(growing_then_shrinking(problem.smallest(), grow, shrink)))
@@ -228,6 +232,11 @@ mod tests {
         let plan = plan(&free);
         assert!(plan.sizes.len() > 4, "{plan:?}");
         near(plan.makespan(&free), 0.02 + 8.0 + 0.02);
+    }
+
+    #[test]
+    fn a_kernel_without_copies_is_not_cut() {
+        assert_eq!(plan(&problem(0.0, 8.0, 0.0, 0.01)).sizes, [1.0]);
     }
 
     #[test]

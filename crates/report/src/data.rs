@@ -5,7 +5,7 @@ use super::csv::{csv, number};
 use super::export_rows::serde_name;
 use super::labels;
 use gpubench_analysis::rank::Ranking;
-use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Source};
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Source, ranking_family};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Outcome, measured_rounds};
 use gpubench_core::text::printable;
@@ -200,7 +200,7 @@ fn case(row: &Aggregate) -> Case {
         size: row.key.size.iter().cloned().collect(),
         measure: row.key.measure,
         host_memory: row.key.host_memory.map(|kind| kind.label().to_owned()),
-        family: row.described_by().family.clone(),
+        family: ranking_family(row.described_by()).to_owned(),
         outcome: row.outcome.label().to_owned(),
         reason: reason(row.outcome),
         seconds: row.time.map(|time| time.value),

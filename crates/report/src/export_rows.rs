@@ -2,6 +2,7 @@
 
 use super::csv::number;
 use super::labels::case_name;
+use gpubench_analysis::ranking_family;
 use gpubench_core::gpu::{DeviceInfo, MemoryKind};
 use gpubench_core::record::{Built, Flag, Grade, Header, Measured, Record};
 use gpubench_core::text::harmless;
@@ -31,7 +32,7 @@ pub const COLUMNS: [(&str, Kind); 38] = [
         "host_memory",
         Kind::Text(|of| of.record.key.host_memory.map_or("", MemoryKind::label).into()),
     ),
-    ("family", Kind::Text(|of| (&of.record.family).into())),
+    ("family", Kind::Text(|of| ranking_family(of.record).into())),
     ("round", Kind::Whole(|of| of.record.round.into())),
     ("outcome", Kind::Text(|of| of.record.outcome.label().into())),
     ("samples", Kind::Whole(|of| of.summary.map_or(0, |s| s.count as i64))),

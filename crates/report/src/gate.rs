@@ -60,7 +60,8 @@ pub fn settling(all: &[Compared]) -> Option<String> {
     }
     if unsure > rounds.len() + by_speed {
         let close = unsure - rounds.len() - by_speed;
-        said.push(format!("no number of rounds settles {close}, so close to the tolerance"));
+        let why = "so close to the tolerance or to how far cases move within a run";
+        said.push(format!("no number of rounds settles {close}, {why}"));
     }
     (unsure > 0).then(|| format!("Of {unsure} unsure: {}.", said.join("; ")))
 }
@@ -87,7 +88,8 @@ pub fn rule(row: &Row) -> String {
             format!("too few rounds; {rounds} on either side would settle it")
         }
         Verdict::Unsure { rounds: None } => {
-            format!("it is too close to the tolerance of {tolerance}")
+            let other = "to how far cases move within a run";
+            format!("it is too close to the tolerance of {tolerance} or {other}")
         }
     };
     format!("new over old is {ratio}: {why}{speed}")

@@ -140,9 +140,9 @@ impl Rounds {
         self.has_value().then_some(Overall { value, interval, basis, rounds })
     }
 
-    /// As [`Rounds::overall`] of a single round, with room for such a drift.
+    /// As [`Rounds::overall`], that of a single round with room for such a drift.
     fn drifting(&self, drift: Option<f64>) -> Option<Overall> {
-        let Some(drift) = drift else { return self.overall() };
+        let Some(drift) = drift.filter(|_| self.count == 1) else { return self.overall() };
         let value = self.mean();
         let [low, high] = self.only.map(|end| (end.ln() - value).abs().hypot(drift));
         self.with(Basis::Drift, value, ends(value, [value - low, value + high]))
@@ -160,22 +160,20 @@ impl Rounds {
     }
 }
 
-/// Fewest cases whose drift has a 95 % quantile: of `n` others, the next exceeds the largest once in
-/// `n + 1` times.
-const DRIFTS: usize = 19;
+/// Fewest values that show what a further one exceeds once in twenty times: of `n`, the next exceeds the largest once
+/// in `n + 1` times.
+const FEWEST: usize = 19;
 
 /// The values of the cases that one device measured, in their order. Where two cases or more have
-/// rounds to tell, all of these show where each lies (`location.rs`); where none has, the intervals of
-/// their only rounds are widened by the drift that the cases show.
+/// rounds to tell, all of these show where each lies (`location.rs`); where one or none has, the intervals of
+/// only rounds are widened by the drift that the cases show.
 pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     let known: Vec<&Rounds> = cases.iter().filter(|rounds| rounds.has_value()).collect();
     let several = known.iter().filter(|rounds| rounds.count > 1).count();
-    if several == 0 {
-        let drift = drift(&known);
+    if several < 2 {
+        let drifts = known.iter().filter_map(|rounds| rounds.drift).map(f64::abs);
+        let drift = exceeded_once_in_twenty(drifts);
         return cases.iter().map(|rounds| rounds.drifting(drift)).collect();
-    }
-    if several == 1 {
-        return cases.iter().map(Rounds::overall).collect();
     }
     let logs: Vec<&[f64]> = known.iter().map(|rounds| rounds.logs.as_slice()).collect();
     let mut locations = locations(&logs).into_iter();
@@ -187,14 +185,13 @@ pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     cases.iter().map(one).collect()
 }
 
-/// The drift that a further case exceeds once in twenty times: the `⌈0.95 (n + 1)⌉`-th smallest of
-/// those seen (split conformal prediction). `None` where they are too few.
-fn drift(cases: &[&Rounds]) -> Option<f64> {
-    let mut drifts: Vec<f64> =
-        cases.iter().filter_map(|rounds| rounds.drift).map(f64::abs).collect();
-    drifts.sort_by(f64::total_cmp);
-    let place = (0.95 * (drifts.len() + 1) as f64).ceil() as usize;
-    if drifts.len() < DRIFTS { None } else { drifts.get(place - 1).copied() }
+/// What a further value exceeds once in twenty times: the `⌈0.95 (n + 1)⌉`-th smallest of those seen (split conformal
+/// prediction). `None` where they are too few.
+pub fn exceeded_once_in_twenty(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let place = (0.95 * (values.len() + 1) as f64).ceil() as usize;
+    if values.len() < FEWEST { None } else { values.get(place - 1).copied() }
 }
 
 #[cfg(test)]
@@ -299,6 +296,12 @@ mod tests {
             assert_eq!(found.basis, Basis::Drift);
             assert!((found.interval[0] / found.value - (-drift).exp()).abs() < 1e-9, "{found:?}");
         }
+        // One case that has a second round takes nothing from the others.
+        let mut mixed = drifting.clone();
+        mixed[7].merge(&drifting[7]);
+        let found = overalls(&mixed);
+        assert_eq!(found[7].unwrap().basis, Basis::Rounds);
+        assert_eq!(found[0], overalls(&drifting)[0]);
         let few = overalls(&drifting[..18])[0].unwrap();
         assert_eq!((few.basis, few.interval[0]), (Basis::Round, 1.0), "too few to tell");
     }

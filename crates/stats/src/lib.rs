@@ -19,7 +19,9 @@ mod welch;
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum, largest_first};
 pub use change_points::{change_points, step_scatter};
 pub use clear_best::clear_best;
-pub use combine::{Basis, Overall, Rounds, ends, geometric_mean, overall, overalls};
+pub use combine::{
+    Basis, Overall, Rounds, ends, exceeded_once_in_twenty, geometric_mean, overall, overalls,
+};
 pub use correlation::spearman;
 pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;

@@ -194,6 +194,16 @@ fn a_row_says_what_the_speed_explains_and_what_is_left() {
     assert!(compare(&run_at(1.0, 1.0, "1"), &run_at(1.0, 1.0, "1"), &in_turn).in_turn);
 }
 
+/// Where rounds would settle it in spite of the speed, their number is given; where only without, the speed is why.
+#[test]
+fn what_keeps_an_unsure_case_from_a_verdict_is_named() {
+    let (some, none) = (Verdict::Unsure { rounds: Some(9) }, Verdict::Unsure { rounds: None });
+    assert!(is_by_speed(none, some) && is_by_speed(none, Verdict::Same));
+    assert!(!is_by_speed(none, none) && !is_by_speed(some, some));
+    assert!(!is_by_speed(some, Verdict::Slower));
+    assert!(!is_by_speed(Verdict::Slower, Verdict::Slower));
+}
+
 /// What remains is a factor below the ratio; that nothing is called is the speed's doing, and no noise.
 #[test]
 fn what_the_speed_may_explain_is_a_factor() {

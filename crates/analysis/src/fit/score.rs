@@ -4,7 +4,7 @@ use super::device::Device;
 use super::fitted::{Fitted, For, Sample};
 use super::{Launch, Model, folds};
 use gpubench_model::accuracy;
-use gpubench_stats::{geometric_mean, quantile};
+use gpubench_stats::{exceeded_once_in_twenty, geometric_mean, quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -18,8 +18,8 @@ pub struct Score {
     pub accuracy: f64,
     /// Launches predicted.
     pub launches: usize,
-    /// Nineteen of twenty predictions were within this factor of what was measured.
-    pub within: f64,
+    /// Nineteen of twenty predictions are within this factor of what is measured; `None` where fewer show it.
+    pub within: Option<f64>,
     /// Each workload by itself.
     pub workloads: BTreeMap<String, Residual>,
     /// Each launch.
@@ -55,8 +55,7 @@ impl Score {
             by.entry(&launch.key.workload).or_default().push(one);
         }
         let ratios = || by.values().flatten().map(|(_, ratio)| *ratio);
-        let mut off: Vec<f64> = ratios().map(|ratio| ratio.ln().abs()).collect();
-        off.sort_by(f64::total_cmp);
+        let off = ratios().map(|ratio| ratio.ln().abs());
         let mean =
             |all: &[(f64, f64)]| all.iter().map(|(score, _)| score).sum::<f64>() / all.len() as f64;
         let all: Vec<(f64, f64)> = by.values().flatten().copied().collect();
@@ -68,7 +67,7 @@ impl Score {
         (!all.is_empty()).then(|| Self {
             accuracy: mean(&all),
             launches: all.len(),
-            within: quantile(&off, 0.95).exp(),
+            within: exceeded_once_in_twenty(off).map(f64::exp),
             workloads: by.iter().map(|(name, all)| ((*name).to_owned(), residual(all))).collect(),
             predictions: predicted.iter().map(prediction).collect(),
         })
@@ -248,8 +247,12 @@ mod tests {
         let predicted: Vec<_> = launches.iter().zip([0.5, 8.0, 3.0]).collect();
         let score = Score::of(&predicted).unwrap();
         assert!((score.accuracy - 2.0 / 3.0).abs() < 1e-12 && score.launches == 3, "{score:?}");
-        // The three logarithms are 0, ln 2 and ln 2.
-        assert!((score.within - 2.0).abs() < 1e-9, "{score:?}");
+        assert_eq!(score.within, None, "of three nothing is known");
+        // Nineteen logarithms: 0, and ln 2 eighteen times.
+        let many: Vec<_> =
+            (0..19).map(|i| (&launches[0], if i == 0 { 1.0 } else { 0.5 })).collect();
+        let within = Score::of(&many).unwrap().within.unwrap();
+        assert!((within - 2.0).abs() < 1e-9, "{within}");
         assert_eq!(score.workloads.keys().collect::<Vec<_>>(), ["off", "right"]);
         let Residual { accuracy, bias } = score.workloads["off"];
         assert!((accuracy - 0.5).abs() < 1e-12 && (bias - 1.0).abs() < 1e-12, "{score:?}");

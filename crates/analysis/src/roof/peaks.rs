@@ -4,7 +4,7 @@ use super::{DOUBT, Figure};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::sole_type;
 use gpubench_core::workload::Ceiling;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The peaks of each type that was measured.
 #[derive(Clone, Debug, Default)]
@@ -74,9 +74,9 @@ type Rates = BTreeMap<(String, u64), (f64, bool)>;
 #[derive(Clone, Copy, Debug)]
 struct Peak {
     rate: f64,
-    /// Work-items of the largest launch that was tried.
+    /// Work-items of the largest launch of a workload that comes near it.
     items: u64,
-    /// Whether a larger launch was no faster than a smaller one, so that no launch would be.
+    /// Whether a larger launch of one was no faster than a smaller, so that no launch would be.
     saturated: bool,
 }
 
@@ -140,15 +140,19 @@ impl Peak {
         let others = rates.iter().filter(|((workload, _), (_, is_plain))| {
             except.is_none_or(|except| *is_plain && workload != except)
         });
-        let others = others.map(|((_, items), (rate, _))| (*items, *rate));
-        let best = others.clone().map(|(_, rate)| rate).reduce(f64::max);
-        let best = best.filter(|best| *best > 0.0)?;
-        let mut near = others.clone().filter(|(_, rate)| DOUBT * rate > best);
-        let (first, _) = near.next()?;
+        let all = others.map(|((workload, items), (rate, _))| (workload, *items, *rate));
+        let best =
+            all.clone().map(|(.., rate)| rate).reduce(f64::max).filter(|best| *best > 0.0)?;
+        // How many work-items saturate a device, each ceiling shows by itself.
+        let mut near: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for (workload, items, _) in all.clone().filter(|(.., rate)| DOUBT * rate > best) {
+            near.entry(workload).or_default().insert(items);
+        }
+        let of_near = all.filter(|(workload, ..)| near.contains_key(workload.as_str()));
         Some(Self {
             rate: best,
-            items: others.map(|(items, _)| items).max()?,
-            saturated: near.any(|(items, _)| items != first),
+            items: of_near.map(|(_, items, _)| items).max()?,
+            saturated: near.values().any(|sizes| sizes.len() > 1),
         })
     }
 }

@@ -186,11 +186,12 @@ fn a_ceiling_is_not_held_against_another_round_of_itself() {
 
 #[test]
 fn what_a_ceiling_was_too_small_to_show_it_does_not_bound() {
-    let fma = |items, rate| ceiling(Ceiling::Flops, computes("fma", items, rate));
+    let of = |name, items, rate| ceiling(Ceiling::Flops, computes(name, items, rate));
     let fast = computes("matmul", 4096, 3e12);
-    assert_eq!(hidden(&[fma(512, 1e12), fast.clone()]), [false; 2], "too few work-items");
-    let saturated = [fma(512, 0.95e12), fma(1024, 1e12), fast];
+    assert_eq!(hidden(&[of("fma", 512, 1e12), fast.clone()]), [false; 2], "too few work-items");
+    let saturated = [of("fma", 512, 0.95e12), of("fma", 1024, 1e12), fast.clone()];
     assert_eq!(hidden(&saturated), [false, false, true], "more work-items were no faster");
+    assert_eq!(hidden(&[of("fma", 512, 1e12), of("chains", 1024, 0.95e12), fast]), [false; 3]);
     // An empty launch takes a fifth of the ceiling's time.
     let mut short = bandwidth(1.0, 1e10);
     short.monitor.empty_launch = Some(0.2 * MIB / 1e10);

@@ -332,7 +332,8 @@ impl Known {
             View::new(evaluation.model, launch, device).map_err(|error| error.to_string())?;
         let seconds = evaluation.fitted.seconds(&launch.kernel, &view);
         let bound = evaluation.bound(launch, device).map(|(bound, _)| bound);
-        let within = score.as_ref().map(|score| score.within).filter(|within| within.is_finite());
+        let within =
+            score.as_ref().and_then(|score| score.within).filter(|within| within.is_finite());
         let interval = within.map(|within| [seconds / within, seconds * within]);
         Ok((seconds, interval, bound, evaluation.model))
     }

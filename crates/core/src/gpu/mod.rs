@@ -36,5 +36,5 @@ pub use signature::{FormalArgument, Signature, Takes};
 pub use spirv::{
     BindingKind, GroupSize, SpecConstant, SpecType, SpirvBinding, SpirvEntry, SpirvModule,
 };
-pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};
+pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline, busy};
 pub use wgsl_text::{Override, original_group, overrides};

@@ -63,19 +63,24 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Seconds in which at least one step ran, where a clock can distinguish steps. Between two launches of one queue a
-    /// device may wait for the host, which is no time of a kernel.
+    /// Seconds in which at least one step ran, where a clock can distinguish steps.
     pub fn busy(&self) -> Option<f64> {
-        let mut spans: Vec<_> = self.steps.iter().map(|step| (step.started, step.ended)).collect();
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut until = f64::NEG_INFINITY;
-        let busy = spans.iter().map(|&(started, ended)| {
-            let part = (ended - started.max(until)).max(0.0);
-            until = until.max(ended);
-            part
-        });
-        (!self.steps.is_empty()).then(|| busy.sum())
+        (!self.steps.is_empty()).then(|| busy(&self.steps))
     }
+}
+
+/// Seconds in which at least one of these steps ran. Between two launches of one queue a device may wait for the host,
+/// which is no time of a kernel.
+pub fn busy(steps: &[StepTimes]) -> f64 {
+    let mut spans: Vec<_> = steps.iter().map(|step| (step.started, step.ended)).collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut until = f64::NEG_INFINITY;
+    let parts = spans.iter().map(|&(started, ended)| {
+        let part = (ended - started.max(until)).max(0.0);
+        until = until.max(ended);
+        part
+    });
+    parts.sum()
 }
 
 #[test]

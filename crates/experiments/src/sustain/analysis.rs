@@ -40,17 +40,25 @@ pub fn sustain(raw: &Sustain) -> Option<SustainSummary> {
         Summary::of(&windows.iter().map(|window| window.seconds).collect::<Vec<_>>())
     };
     let count = windows.iter().take_while(|window| window.at <= until).count().max(1);
-    let (half, quarter) = (windows.len() / 2, windows.len() * 3 / 4);
+    let (half, quarter) = (until_share(windows, 0.5), until_share(windows, 0.75));
     let (first, last) = (of(&windows[..count])?, of(&windows[half..])?);
-    let [third, fourth] = [of(&windows[half..quarter])?, of(&windows[quarter..])?];
+    // Where a launch took a whole quarter, nothing shows that it settled.
+    let quarters = of(&windows[half..quarter]).zip(of(&windows[quarter..]));
     let [low, high] = [first.interval[0] / last.interval[1], first.interval[1] / last.interval[0]];
     Some(SustainSummary {
         kept: first.median / last.median,
         kept_interval: (first.count >= MIN_WINDOWS).then_some([low, high]),
-        steady: (fourth.median / third.median - 1.0).abs() < STEADY,
+        steady: quarters
+            .is_some_and(|(third, fourth)| (fourth.median / third.median - 1.0).abs() < STEADY),
         first,
         last,
     })
+}
+
+/// How many windows ended in this share of the time; the first of them are shorter than the others.
+pub(super) fn until_share(windows: &[Window], share: f64) -> usize {
+    let end = windows.last().map_or(0.0, |window| share * window.at);
+    windows.partition_point(|window| window.at <= end)
 }
 
 #[cfg(test)]
@@ -62,6 +70,23 @@ mod tests {
     fn run(seconds: impl Fn(usize) -> f64) -> Sustain {
         let window = |i: usize| Window { at: i as f64, seconds: seconds(i), ..Window::default() };
         Sustain { clock: Clock::Device, asked: 100.0, windows: (1..=100).map(window).collect() }
+    }
+
+    #[test]
+    fn half_of_the_run_is_half_of_its_time() {
+        let short = (1..=40).map(|i| 0.25 * f64::from(i));
+        let ends = short.chain((1..=60).map(|i| 10.0 + 1.5 * f64::from(i)));
+        let windows: Vec<_> = ends.map(|at| Window { at, ..Window::default() }).collect();
+        // The last ends at 100 s: 40 windows in 10 s, and 26 in 39 s.
+        assert_eq!([0.5, 1.0].map(|share| until_share(&windows, share)), [66, 100]);
+    }
+
+    #[test]
+    fn a_launch_of_a_whole_quarter_leaves_a_rate() {
+        let mut stalled = run(|_| 1e-3);
+        stalled.windows.retain(|window| window.at <= 50.0 || window.at > 80.0);
+        let summary = sustain(&stalled).unwrap();
+        assert_eq!((summary.last.median, summary.steady), (1e-3, false));
     }
 
     #[test]

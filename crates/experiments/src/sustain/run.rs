@@ -1,7 +1,7 @@
 //! Keeps a kernel running, and reads the sensors of device and host on the way.
 
 use super::Plan;
-use super::analysis::FIRST;
+use super::analysis::{FIRST, until_share};
 use super::data::{Sustain, Window};
 use crate::autotune::KERNEL;
 use crate::loops::Sample;
@@ -35,7 +35,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         let (clock, resolution) = clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
         bench.measurement.wall.busy += busy;
         // What it settles at is the case's figure.
-        let (warmup, last) = windows.split_at(windows.len() / 2);
+        let (warmup, last) = windows.split_at(until_share(&windows, 0.5));
         bench.measurement.measured = Some(Measured {
             samples: last.iter().map(|window| window.seconds).collect(),
             batch,
