@@ -39,6 +39,9 @@ pub fn line(judgement: &Judgement, gate: &Gate) -> String {
     )
 }
 
+/// What else than the tolerance a change may be too close to.
+const MOVES_OF_CASES: &str = "to how far cases move within a run";
+
 /// What would settle the cases that are unsure: how many rounds the first of them, and the last; nothing where none is.
 pub fn settling(all: &[Compared]) -> Option<String> {
     let rows = || all.iter().flat_map(|compared| &compared.comparison.rows);
@@ -60,8 +63,8 @@ pub fn settling(all: &[Compared]) -> Option<String> {
     }
     if unsure > rounds.len() + by_speed {
         let close = unsure - rounds.len() - by_speed;
-        let why = "so close to the tolerance or to how far cases move within a run";
-        said.push(format!("no number of rounds settles {close}, {why}"));
+        let or = "so close to the tolerance or";
+        said.push(format!("no number of rounds settles {close}, {or} {MOVES_OF_CASES}"));
     }
     (unsure > 0).then(|| format!("Of {unsure} unsure: {}.", said.join("; ")))
 }
@@ -88,8 +91,7 @@ pub fn rule(row: &Row) -> String {
             format!("too few rounds; {rounds} on either side would settle it")
         }
         Verdict::Unsure { rounds: None } => {
-            let other = "to how far cases move within a run";
-            format!("it is too close to the tolerance of {tolerance} or {other}")
+            format!("it is too close to the tolerance of {tolerance} or {MOVES_OF_CASES}")
         }
     };
     format!("new over old is {ratio}: {why}{speed}")
