@@ -87,6 +87,10 @@ impl ReferenceKernel {
     /// Keeps each thread of a driver that computes on the processor on a processor of its own, once they were seen at
     /// work.
     pub fn place_threads(&mut self, device: &mut dyn Device) {
+        if let Err(why) = self.prepared(device, AWAKE, BATCH) {
+            tracing::debug!(%why, "the reference kernel was not built");
+        }
+        // Behind the building, which is work of the calling thread and of nobody else.
         let times = ThreadTimes::now();
         if let Err(why) = self.woken(device, AWAKE) {
             tracing::debug!(%why, "no thread was seen at work");
