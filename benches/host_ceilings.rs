@@ -19,7 +19,15 @@ use host::Type;
 fn main() {
     let mib = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(256);
     println!("host: {} threads", host::threads());
-    for of in [Type::F32, Type::F32Unfused, Type::F64, Type::F16, Type::I8, Type::I8Pairs] {
+    for of in [
+        Type::F32,
+        Type::F32Unfused,
+        Type::F64,
+        Type::F64Unfused,
+        Type::F16,
+        Type::I8,
+        Type::I8Pairs,
+    ] {
         match host::multiply_adds(of) {
             Some(rates) => println!("{:<9} GOP/s         {rates}", format!("{of:?}")),
             None => println!("{of:?}: no vectors of it here"),

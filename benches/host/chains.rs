@@ -12,6 +12,8 @@ pub enum Type {
     F64,
     /// Multiplied and added apart in vectors of 256 bits: what a compiler without fused multiply-adds can reach.
     F32Unfused,
+    /// The same of `f64`, in vectors of 512 bits.
+    F64Unfused,
     /// Held as `f16`, computed in `f32`, converted at each step: what a processor without arithmetic of `f16` does.
     F16,
     /// Dot products of four bytes.

@@ -110,7 +110,10 @@ pub const ALL: &[Subject] = &[
         restricted: Some(("f32, of the host's 256 bits, not fused", Type::F32Unfused)),
         ..arithmetic("f32", Some("--compute-sp"), &["arithmetic/f32"], Code::Arithmetic(Type::F32))
     },
-    arithmetic("f64", Some("--compute-dp"), &["arithmetic/f64"], Code::Arithmetic(Type::F64)),
+    Subject {
+        restricted: Some(("f64, of the host's own, not fused", Type::F64Unfused)),
+        ..arithmetic("f64", Some("--compute-dp"), &["arithmetic/f64"], Code::Arithmetic(Type::F64))
+    },
     arithmetic("f16", Some("--compute-hp"), &["arithmetic/f16"], Code::Arithmetic(Type::F16)),
     arithmetic("i32", Some("--compute-integer"), &["arithmetic/i32"], Code::None),
     arithmetic(

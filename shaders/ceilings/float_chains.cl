@@ -1,8 +1,8 @@
-// Multiply-adds of floating-point numbers T: CHAINS chains a work-item, none waiting for another.
-// A chain holds two numbers that follow each other in s' = s + a*r, which for a = -1 comes back
-// after six steps: all are small and whole, so that every type is exact and a lost step shows. a
-// comes at run time. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a
-// multiple of CHAINS widths, and `steps` of 2*UNROLL.
+// Multiply-adds of floating-point numbers T: CHAINS chains x' = a*x + b a work-item, none waiting for
+// another. With a = b = 1 a chain counts its steps, so that every type is exact and a lost step
+// shows; both come at run time. A chain is one register: few have as many as hide the latency of
+// chains of two. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a multiple of
+// CHAINS widths, and `steps` of UNROLL.
 typedef struct { uint n; uint steps; int a; int b; } Params;
 
 #define JOIN(a, b) a##b
@@ -28,14 +28,13 @@ typedef struct { uint n; uint steps; int a; int b; } Params;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #if FUSED
-#define NEXT(x, y) fma(a, x, y)
+#define NEXT(x) fma(a, x, b)
 #else // for a device whose fma() is emulated
-#define NEXT(x, y) (a * x + y)
+#define NEXT(x) (a * x + b)
 #endif
-#define BEGIN(c) T x##c = CONVERT(T)(seeds[(i + c * items) % (SEEDS / T_WIDTH)]), y##c = b - x##c;
-#define STEP(c) x##c = NEXT(x##c, y##c); y##c = NEXT(y##c, x##c);
-#define END(c) \
-    out[i + c * items] = CONVERT(T_U32)(CONVERT(T_I32)(x##c) + 256 * CONVERT(T_I32)(y##c));
+#define BEGIN(c) T x##c = CONVERT(T)(seeds[(i + c * items) % (SEEDS / T_WIDTH)]);
+#define STEP(c) x##c = NEXT(x##c);
+#define END(c) out[i + c * items] = CONVERT(T_U32)(CONVERT(T_I32)(x##c));
 
 #if REQUIRED
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
@@ -50,7 +49,7 @@ kernel void float_chains(global const T_U32* restrict seeds, global T_U32* restr
     const T a = (T)((T_SCALAR)(p.a));
     const T b = (T)((T_SCALAR)p.b);
     EACH(BEGIN)
-    for (uint k = 0; k < p.steps; k += 2 * UNROLL) {
+    for (uint k = 0; k < p.steps; k += UNROLL) {
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
             EACH(STEP)

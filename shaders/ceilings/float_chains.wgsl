@@ -1,34 +1,27 @@
-// Multiply-adds of floating-point numbers T: CHAINS chains a work-item, none waiting for another.
-// A chain holds two numbers that follow each other in s' = s + a*r, which for a = -1 comes back
-// after six steps: all are small and whole, so that every type is exact and a lost step shows. a
-// comes at run time. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a
-// multiple of CHAINS widths, and `steps` of 2*UNROLL.
+// Multiply-adds of floating-point numbers T: CHAINS chains x' = a*x + b a work-item, none waiting for
+// another. With a = b = 1 a chain counts its steps, so that every type is exact and a lost step
+// shows; both come at run time. A chain is one register: few have as many as hide the latency of
+// chains of two. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a multiple of
+// CHAINS widths, and `steps` of UNROLL.
 struct Params { n: u32, steps: u32, a: i32, b: i32 }
-struct Pair { x: T, y: T }
 
 @group(0) @binding(0) var<storage, read> seeds: array<T_U32>;
 @group(0) @binding(1) var<storage, read_write> out: array<T_U32>;
 @group(0) @binding(2) var<uniform> p: Params;
 
-fn next(a: T, x: T, y: T) -> T {
+fn next(a: T, x: T, b: T) -> T {
     if (FUSED == 1u) {
-        return fma(a, x, y);
+        return fma(a, x, b);
     }
-    return a * x + y; // for a device whose fma() is emulated
+    return a * x + b; // for a device whose fma() is emulated
 }
 
-fn two(pair: Pair, a: T) -> Pair {
-    let x = next(a, pair.x, pair.y);
-    return Pair(x, next(a, pair.y, x));
+fn begin(at: u32) -> T {
+    return T(seeds[at % (SEEDS / T_WIDTH)]);
 }
 
-fn begin(at: u32, b: T) -> Pair {
-    let x = T(seeds[at % (SEEDS / T_WIDTH)]);
-    return Pair(x, b - x);
-}
-
-fn end(pair: Pair) -> T_U32 {
-    return bitcast<T_U32>(T_I32(pair.x) + 256 * T_I32(pair.y));
+fn end(x: T) -> T_U32 {
+    return bitcast<T_U32>(T_I32(x));
 }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
@@ -41,39 +34,40 @@ fn float_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     }
     let a = T(T_SCALAR(p.a));
     let b = T(T_SCALAR(p.b));
-    var c0 = begin(i + 0u * items, b);
-    var c1 = begin(i + 1u * items, b);
-    var c2 = begin(i + 2u * items, b);
-    var c3 = begin(i + 3u * items, b);
-    var c4 = begin(i + 4u * items, b);
-    var c5 = begin(i + 5u * items, b);
-    var c6 = begin(i + 6u * items, b);
-    var c7 = begin(i + 7u * items, b);
-    var c8 = begin(i + 8u * items, b);
-    var c9 = begin(i + 9u * items, b);
-    var c10 = begin(i + 10u * items, b);
-    var c11 = begin(i + 11u * items, b);
-    for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
+    var c0 = begin(i + 0u * items);
+    var c1 = begin(i + 1u * items);
+    var c2 = begin(i + 2u * items);
+    var c3 = begin(i + 3u * items);
+    var c4 = begin(i + 4u * items);
+    var c5 = begin(i + 5u * items);
+    var c6 = begin(i + 6u * items);
+    var c7 = begin(i + 7u * items);
+    var c8 = begin(i + 8u * items);
+    var c9 = begin(i + 9u * items);
+    var c10 = begin(i + 10u * items);
+    var c11 = begin(i + 11u * items);
+    let steps = p.steps; // read once: some compilers would do so in every round
+    for (var k = 0u; k < steps; k += UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
-            c0 = two(c0, a);
+            c0 = next(a, c0, b);
             if (CHAINS > 1u) {
-                c1 = two(c1, a);
+                c1 = next(a, c1, b);
             }
             if (CHAINS > 2u) {
-                c2 = two(c2, a);
-                c3 = two(c3, a);
+                c2 = next(a, c2, b);
+                c3 = next(a, c3, b);
             }
             if (CHAINS > 4u) {
-                c4 = two(c4, a);
-                c5 = two(c5, a);
-                c6 = two(c6, a);
-                c7 = two(c7, a);
+                c4 = next(a, c4, b);
+                c5 = next(a, c5, b);
+                c6 = next(a, c6, b);
+                c7 = next(a, c7, b);
             }
             if (CHAINS > 8u) {
-                c8 = two(c8, a);
-                c9 = two(c9, a);
-                c10 = two(c10, a);
-                c11 = two(c11, a);
+                c8 = next(a, c8, b);
+                c9 = next(a, c9, b);
+                c10 = next(a, c10, b);
+                c11 = next(a, c11, b);
             }
         }
     }

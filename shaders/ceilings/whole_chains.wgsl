@@ -50,7 +50,8 @@ fn whole_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     var c9 = begin(i + 9u * items, b);
     var c10 = begin(i + 10u * items, b);
     var c11 = begin(i + 11u * items, b);
-    for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
+    let steps = p.steps; // read once: some compilers would do so in every round
+    for (var k = 0u; k < steps; k += 2u * UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
             c0 = two(c0, a);
             if (CHAINS > 1u) {

@@ -16,6 +16,7 @@ pub fn best(of: Type) -> Option<Chains> {
         Type::F64 if wide => chains("AVX-512", 16, f64_512),
         Type::F64 if narrow => chains("AVX2", 8, f64_256),
         Type::F32Unfused if narrow => chains("AVX2, not fused", 16, f32_unfused_256),
+        Type::F64Unfused if wide => chains("AVX-512, not fused", 16, f64_unfused_512),
         Type::F16 if wide => chains("AVX-512, converted", 32, f16_512),
         Type::F16 if narrow && is_x86_feature_detected!("f16c") => {
             chains("AVX2, converted", 16, f16_256)
@@ -92,6 +93,15 @@ chains!(
     _mm512_set1_pd(f64::from(black_box(ADDEND))),
     _mm512_set1_pd(f64::from(black_box(HALF))),
     |a, x, b| _mm512_fmadd_pd(a, x, b),
+    |x| _mm512_reduce_add_pd(x) as f32
+);
+chains!(
+    f64_unfused_512,
+    "avx512f",
+    _mm512_set1_pd(f64::from(black_box(FACTOR))),
+    _mm512_set1_pd(f64::from(black_box(ADDEND))),
+    _mm512_set1_pd(f64::from(black_box(HALF))),
+    |a, x, b| _mm512_add_pd(_mm512_mul_pd(a, x), b),
     |x| _mm512_reduce_add_pd(x) as f32
 );
 chains!(

@@ -5,6 +5,16 @@ use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Scalar;
 
+/// From every seed, `steps` steps of `x' = a*x + b`; `out` holds the last in the order of the seeds, over and
+/// over, up to `n`. In whole numbers, which every type of the kernels holds.
+pub fn float_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let steps = problem.size("steps")?;
+    let (a, b) = (bits(problem, "a")?, bits(problem, "b")?);
+    let end = |&seed: &u32| (0..steps).fold(seed, |x, _| a.wrapping_mul(x).wrapping_add(b));
+    let ends = problem.u32("seeds", 1)?.iter().map(end).collect();
+    Ok(vec![("out", Data::U32(repeated(problem, ends)?))])
+}
+
 /// From every seed, `steps` steps of `s' = s + a*r`, where `r` came before `s`, from the seed and
 /// `b` less the seed on; `out` holds the last but one and 256 times the last, in the order of the
 /// seeds, over and over, up to `n`. In whole numbers, which every type of the kernels holds.
@@ -27,9 +37,7 @@ fn chains(
     product: impl Fn(u32, u32) -> u32,
 ) -> Result<Vec<(&'static str, Data)>> {
     let steps = problem.size("steps")?;
-    // Signed or not, the bits are the same.
-    let number = |name| problem.number(name).map(|x| (x as i32).cast_unsigned());
-    let (a, b) = (number("a")?, number("b")?);
+    let (a, b) = (bits(problem, "a")?, bits(problem, "b")?);
     let step = |[r, s]: [u32; 2], _| [s, product(a, r).wrapping_add(s)];
     let end = |&seed: &u32| {
         let [r, s] = (0..steps).fold([seed, b.wrapping_sub(seed)], step);
@@ -37,6 +45,11 @@ fn chains(
     };
     let ends = problem.u32("seeds", 1)?.iter().map(end).collect();
     Ok(vec![("out", Data::U32(repeated(problem, ends)?))])
+}
+
+/// The whole number `name`: signed or not, its sums and products have the same bits.
+fn bits(problem: &Problem, name: &str) -> Result<u32> {
+    problem.number(name).map(|x| (x as i32).cast_unsigned())
 }
 
 /// `a` holds blocks of DEPTH rows of STEP vectors of type V, `n` scalars in all; each row of `out` is
@@ -197,6 +210,19 @@ mod tests {
         let out = ("out", Data::U32(vec![0]));
         let end = dot_chains(&problem(&numbers, vec![seeds, out])).unwrap().remove(0).1;
         assert_eq!(end, Data::U32(vec![s.wrapping_add((s - 670).wrapping_mul(256))]));
+    }
+
+    #[test]
+    fn chains_of_floats_count_their_steps() {
+        let ends = |steps: f64, a: f64| {
+            let numbers = [("n", 3.0), ("steps", steps), ("a", a), ("b", 1.0)];
+            let seeds = ("seeds", Data::U32(vec![1, 20]));
+            let out = ("out", Data::U32(vec![0; 3]));
+            float_chains(&problem(&numbers, vec![seeds, out])).unwrap().remove(0).1
+        };
+        assert_eq!(ends(1024.0, 1.0), Data::U32(vec![1025, 1044, 1025]));
+        // 20, -39, 79: a times the one before it and b.
+        assert_eq!(ends(2.0, -2.0), Data::U32(vec![3, 79, 3]));
     }
 
     #[test]

@@ -96,6 +96,7 @@ const TABLE: &[(&str, Reference, &str)] = &[
         "numbers that work-items pass round their `group` through local memory",
     ),
     ("float_chain", characterise::float_chain, "chains of `f32` instructions of class OP"),
+    ("float_chains", ceilings::float_chains, "`fma_chains` in whole numbers"),
     (
         "floyd_warshall",
         graphs::floyd_warshall,
